@@ -19,6 +19,7 @@ from itertools import product
 
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Episode, Experiment
+from hm_agent.grouping import grouped
 from hm_agent.lineups import Lineup
 from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.recording.trace import to_json
@@ -113,10 +114,7 @@ class Battery:
 
         Single scenarios come before pairs, which ask twice as much. A private split draws them in another order.
         """
-        by_item: dict[str, list[ScenarioInfo]] = {}
-        for info in _items(suite):
-            if info.needs_order == order:
-                by_item.setdefault(info.pair or info.name, []).append(info)
+        by_item = grouped((info.item, info) for info in _items(suite) if info.needs_order == order)
         known = [by_item[name] for name in sorted(by_item)]
         if self.split.seed is not None:
             random.Random(f"{self.split.seed}/{suite.name}/{order}").shuffle(known)

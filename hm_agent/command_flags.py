@@ -1,9 +1,10 @@
-"""What commands with absl flags share: flags for numbers and for settings, how a line is read, the text of the help."""
+"""What commands share: flags (absl) for numbers and settings, how a line is read, the help; parsers without absl."""
 
 from __future__ import annotations
 
 import math
 import re
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -30,6 +31,12 @@ def read_flags(values: flags.FlagValues, argv: Sequence[str], *, takes_words: bo
     if not any(word.lstrip("-").startswith("flagfile") for word in argv):
         _refuse_repeated(values)
     return rest
+
+
+def argument_parser(name: str, about: str) -> ArgumentParser:
+    """A parser for `hm-agent NAME`, a command without absl flags, whose help begins with a text as it stands."""
+    form = RawDescriptionHelpFormatter
+    return ArgumentParser(f"hm-agent {name}", description=about, formatter_class=form, allow_abbrev=False)
 
 
 def _with_home(word: str) -> str:

@@ -188,6 +188,11 @@ class ScenarioInfo:
     has_like_seats: bool = False
     needs: str = ""
 
+    @property
+    def item(self) -> str:
+        """What counts once: the pair, or the scenario itself."""
+        return self.pair or self.name
+
     def measured_by(self, measure: Measure | None) -> ScenarioInfo:
         """The scenario with this measure in place of its own, None for its own.
 

@@ -28,6 +28,11 @@ def interval(ends: tuple[float, float] | None, digits: int = 1) -> str:
     return NOTHING if ends is None else " to ".join(_apart_from_zero(end, digits) for end in ends)
 
 
+def with_interval(value: float, ends: tuple[float, float] | None, digits: int = 1) -> str:
+    """`3.1 (1.2 to 5.0)`; the interval only if there is one."""
+    return number(value, digits) + (f" ({interval(ends, digits)})" if ends else "")
+
+
 def _apart_from_zero(value: float, digits: int) -> str:
     """Rounds a number, with further decimals if it would be 0, up to MOST_DIGITS."""
     shown = next((more for more in range(digits, MOST_DIGITS + 1) if round(value, more)), digits)

@@ -24,9 +24,13 @@ MODULES = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 class Imports(ast.NodeVisitor):
-    """Collects what a module imports. now: when it is imported itself; all: also later, within its functions."""
+    """Collects what a module imports. now: when it is imported itself; all: also later, within its functions.
+
+    classes: the names of those that it defines.
+    """
 
     def __init__(self) -> None:
+        self.classes: list[str] = []
         self.now: set[str] = set()
         self.all: set[str] = set()
         self._depth = 0
@@ -42,6 +46,10 @@ class Imports(ast.NodeVisitor):
         module = node.module or ""
         inner = {f"{module}.{alias.name}" for alias in node.names}
         self._add(*(inner & MODULES.keys() or {module}))
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self.classes.append(node.name)
+        self.generic_visit(node)
 
     def visit_If(self, node: ast.If) -> None:
         if ast.unparse(node.test) != "TYPE_CHECKING":
@@ -155,19 +163,12 @@ def test_tests_and_package_import_no_benchmarks() -> None:
         assert not {name for name in imports_of(path).all if is_in(name, "benchmarks")}, path
 
 
-def classes() -> Iterator[str]:
-    for path in MODULES.values():
-        yield from (
-            node.name for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.ClassDef)
-        )
-
-
 def repeated(names: Mapping[str, int], most: int) -> dict[str, int]:
     return {name: count for name, count in names.items() if count > most}
 
 
 def test_no_class_name_stands_twice() -> None:
-    assert repeated(Counter(classes()), 1) == {}
+    assert repeated(Counter(name for path in MODULES.values() for name in imports_of(path).classes), 1) == {}
 
 
 def test_no_file_name_stands_often() -> None:

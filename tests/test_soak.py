@@ -36,7 +36,7 @@ def test_episodes_leave_no_file_open_and_no_thread(tmp_path: Path) -> None:
     script = (
         "import json, sys; from dataclasses import asdict; from pathlib import Path;"
         "from tests.support.memory_growth import resources_around;"
-        "print(json.dumps([asdict(one) for one in resources_around(Path(sys.argv[1]), 6)]))"
+        "print(json.dumps([asdict(one) for one in resources_around(Path(sys.argv[1]), 2)]))"
     )
     held = in_a_process_of_its_own(script, tmp_path)
     assert isinstance(held, list)

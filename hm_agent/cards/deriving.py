@@ -146,7 +146,7 @@ class _Scored:
     def items(self, results: Sequence[Result]) -> list[ItemScores]:
         """The scores of one agent's episodes by item; on a narrow scale, and for half a pair, none for acting."""
         rows = {row.scenario.name: row for row in self.rows(results)}
-        by_item = grouped((row.scenario.pair or name, row) for name, row in sorted(rows.items()))
+        by_item = grouped((row.scenario.item, row) for _, row in sorted(rows.items()))
         by_scenario = grouped((result.scenario, result) for result in sorted(results, key=lambda one: one.episode))
         items = []
         for pair in by_item.values():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import signal
 import tempfile
@@ -14,6 +13,7 @@ from types import FrameType
 from typing import Any
 
 from hm_agent.agents.agent import Recipe
+from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError
 from hm_agent.core import Step
 from hm_agent.experiment import Experiment
@@ -48,8 +48,7 @@ the first one's traceback is printed."""
 
 def check_command(arguments: Sequence[str]) -> int:
     """`hm-agent check AGENT [SCENARIO ...]`; returns the exit status."""
-    form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser("hm-agent check", description=ABOUT, formatter_class=form, allow_abbrev=False)
+    parser = argument_parser("check", ABOUT)
     parser.add_argument("agent", metavar="AGENT", help="module:name")
     parser.add_argument("scenarios", metavar="SCENARIO", nargs="*", default=[], help="by default one of each world")
     parser.add_argument("--steps", type=int, default=3, help="how many to play (default: 3)")

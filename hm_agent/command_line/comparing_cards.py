@@ -14,6 +14,7 @@ from hm_agent.cards.answers import read_answers
 from hm_agent.cards.card import ANSWERS, FOLDER, Card, differences, read_card
 from hm_agent.cards.making import derive_again, find_cards
 from hm_agent.cards.writing import BOARD, leaderboard, write_leaderboard
+from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError, check_folder
 from hm_agent.experiment import Experiment
 from hm_agent.extensions import is_place
@@ -43,7 +44,7 @@ times, and traces to the byte. Of a card, its figures. Of an archive of `hm-agen
 
 def leaderboard_command(arguments: Sequence[str]) -> int:
     """`hm-agent leaderboard CARD...`; returns the exit status."""
-    parser = _parser("leaderboard", LEADERBOARD_ABOUT)
+    parser = argument_parser("leaderboard", LEADERBOARD_ABOUT)
     parser.add_argument("cards", nargs="+", type=Path, metavar="CARD", help="a card.json, or the folder of a battery")
     parser.add_argument("--out", type=Path, default=Path(BOARD), help=f"the folder to write to (default: {BOARD})")
     _add_card_options(parser)
@@ -65,7 +66,7 @@ def leaderboard_command(arguments: Sequence[str]) -> int:
 
 def reproduce_command(arguments: Sequence[str]) -> int:
     """`hm-agent reproduce RUN...`; returns the exit status."""
-    parser = _parser("reproduce", REPRODUCE_ABOUT)
+    parser = argument_parser("reproduce", REPRODUCE_ABOUT)
     parser.add_argument(
         "runs", nargs="+", type=Path, metavar="RUN", help="the folder of a run, a card.json, or an archive"
     )
@@ -77,11 +78,6 @@ def reproduce_command(arguments: Sequence[str]) -> int:
     with _work_folder() as work:
         same = [_reproduce(path, options, work / str(n)) for n, path in enumerate(options.runs)]
     return 0 if all(same) else FAILED
-
-
-def _parser(name: str, about: str) -> argparse.ArgumentParser:
-    form = argparse.RawDescriptionHelpFormatter
-    return argparse.ArgumentParser(f"hm-agent {name}", description=about, formatter_class=form, allow_abbrev=False)
 
 
 def _add_card_options(parser: argparse.ArgumentParser) -> None:

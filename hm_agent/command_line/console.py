@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -18,7 +18,7 @@ from hm_agent.reporting.seats import player_labels
 from hm_agent.reporting.summary import headings_of, in_all, mean_tables, table_of_worlds, tables
 from hm_agent.reporting.tables import Row
 from hm_agent.reporting.tournament import TOURNAMENT_ABOUT, Tournament, all_tables
-from hm_agent.wording import NOTHING, counted, interval, listed, number, percent
+from hm_agent.wording import NOTHING, counted, listed, number, percent, with_interval
 
 _NAMES = ("scenario", "group", "agent", "model", "scenarios", "episodes", "mean", "interactions", "published")
 SHOWN = {name: name for name in _NAMES}
@@ -71,9 +71,13 @@ def _show_table(
     """
     console.out(about, highlight=False)
     columns = (Column(heading, no_wrap=place == 0 or not wraps) for place, heading in enumerate(headings.values()))
+    _print_table(console, columns, ([line[name] for name in headings] for line in lines))
+
+
+def _print_table(console: Console, columns: Iterable[Column], lines: Iterable[Iterable[str]]) -> None:
     table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for line in lines:
-        table.add_row(*(Text(printable(line[name])) for name in headings))  # a plain string is read as markup
+        table.add_row(*(Text(printable(cell)) for cell in line))  # a plain string is read as markup
     console.print(table)
 
 
@@ -81,12 +85,7 @@ def show_estimate(console: Console, found: RunEstimate) -> None:
     """Prints an estimate: a row for each group and lineup, then the totals and what they were taken from."""
     names = ("group", "agent", "n", "questions", "tokens in", "tokens out", "USD", "from")
     columns = (Column(name, no_wrap=name in ("agent", "n")) for name in names)
-    table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for line in found.lines:
-        amounts = (line.questions, line.input_tokens, line.output_tokens)
-        cells = (line.group, "+".join(line.agents), f"{line.episodes:,}", *map(_range, amounts), _range(line.cost, 3))
-        table.add_row(*(Text(printable(cell)) for cell in (*cells, _sources(line))))
-    console.print(table)
+    _print_table(console, columns, map(_estimate_cells, found.lines))
     sent, written = found.total("input_tokens"), found.total("output_tokens")
     cost = "cost unknown (no price)" if found.cost is None else f"{_range(found.cost, 3)} USD"
     took = "time unknown" if found.seconds is None else f"{number(found.seconds / 60)} min"
@@ -99,6 +98,12 @@ def show_estimate(console: Console, found: RunEstimate) -> None:
         console.out(NO_PROXY, highlight=False)
     if any(rate.group != line.group for line in found.lines for rate in line.rates):
         console.out("* From the groups whose titles are most alike, which the JSON names.", highlight=False)
+
+
+def _estimate_cells(line: Line) -> Sequence[str]:
+    amounts = (line.questions, line.input_tokens, line.output_tokens)
+    who = (line.group, "+".join(line.agents), f"{line.episodes:,}")
+    return (*who, *map(_range, amounts), _range(line.cost, 3), _sources(line))
 
 
 def _range(amount: Spread | None, digits: int = 0) -> str:
@@ -117,14 +122,13 @@ def _sources(line: Line) -> str:
 
 def show_minds(console: Console, study: MindStudy) -> None:
     """Prints the study of minds: a row for each world and agent, and below the table what its columns mean."""
-    columns = [Column(name, no_wrap=True) for name in ("world", "agent", "n", *MEASURES)]
-    table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    lines = []
     for row in study.rows:
         shares = (row.literal, row.functional, row.gap)
         literal, functional, gap = (percent(share.mean if share else None) for share in shares)
         line = (row.suite.title, row.label, str(row.episodes), literal, percent(row.base_rate))
-        table.add_row(*(Text(printable(cell)) for cell in (*line, functional, gap)))
-    console.print(table)
+        lines.append((*line, functional, gap))
+    _print_table(console, (Column(name, no_wrap=True) for name in ("world", "agent", "n", *MEASURES)), lines)
     about = (
         "how often what it says of other minds is right. Functional: how well it acts on them. Gap: the first less that"
     )
@@ -134,9 +138,7 @@ def show_minds(console: Console, study: MindStudy) -> None:
 def show_card(console: Console, card: Card) -> None:
     """Prints a card: for each world the order at which its agent plays, and its figures by needed order."""
     names = ("world", "plays at order", "needs", "acts", "says", "gap", "n")
-    table = Table(
-        *(Column(name, no_wrap=True) for name in names), box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
-    )
+    lines = []
     for world in card.worlds:
         at = NOTHING
         if world.position:
@@ -146,8 +148,8 @@ def show_card(console: Console, card: Card) -> None:
             needs = NOTHING if row.order is None else str(row.order)
             says = number(row.skill.mean if row.skill else None, 2)
             figures = (_shown(row.functional, 2), says, _shown(row.gap, 2))
-            table.add_row(*(Text(printable(cell)) for cell in (*first, needs, *figures, str(row.episodes))))
-    console.print(table)
+            lines.append((*first, needs, *figures, str(row.episodes)))
+    _print_table(console, (Column(name, no_wrap=True) for name in names), lines)
     about = "Acts: from the best shortcut (0) to the ceiling (1). Says: right on other minds, base rate 0, always 1."
     console.out(about, highlight=False)
     if any(world.position and world.position.is_below_shortcuts for world in card.worlds):
@@ -159,4 +161,4 @@ def _shown(figure: Figure | None, digits: int) -> str:
     if figure is None:
         return NOTHING
     ends = None if figure.low is None or figure.high is None else (figure.low, figure.high)
-    return number(figure.mean, digits) + (f" ({interval(ends, digits)})" if ends else "")
+    return with_interval(figure.mean, ends, digits)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hm_agent.cards.card import FILE, FOLDER, read_card
 from hm_agent.cards.every_eval_ever import Publisher, Record, record_of_card, records_of_rows, write_record
 from hm_agent.cards.making import find_cards
+from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError, check_folder
 from hm_agent.files import path_in_words
 from hm_agent.reporting.runs import read_runs
@@ -23,8 +23,7 @@ scenario. The records go to OUT/data/hm_agent/DEVELOPER/MODEL/, as the repositor
 
 def convert_command(arguments: Sequence[str]) -> int:
     """`hm-agent convert RUN...`; returns the exit status."""
-    form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser("hm-agent convert", description=ABOUT, formatter_class=form, allow_abbrev=False)
+    parser = argument_parser("convert", ABOUT)
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="a card.json, or the folder of a run")
     parser.add_argument("--out", type=Path, default=Path(), help="the folder to write to (default: this one)")
     parser.add_argument("--organization", default="unknown", help="who publishes the records (default: unknown)")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError
 from hm_agent.files import path_in_words
 from hm_agent.packing import ENDING, pack_folder
@@ -19,8 +19,7 @@ It has the results, the traces with their prompts and answers, and the cards wit
 
 def pack_command(arguments: Sequence[str]) -> int:
     """`hm-agent pack RUN`; returns the exit status."""
-    form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser("hm-agent pack", description=PACK_ABOUT, formatter_class=form, allow_abbrev=False)
+    parser = argument_parser("pack", PACK_ABOUT)
     parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run, or a card.json or its folder")
     parser.add_argument("--out", type=Path, help=f"the file to write (default: the folder's name with {ENDING})")
     options = parser.parse_args(arguments)

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError, check_folder, data_folder
 from hm_agent.core import Step
 from hm_agent.experiment import Episode, Experiment
@@ -31,8 +32,7 @@ reasoner answers."""
 
 def prompts_command(arguments: Sequence[str]) -> int:
     """`hm-agent prompts export DIR` or `show AGENT SCENARIO`; returns the exit status."""
-    form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser("hm-agent prompts", description=ABOUT, formatter_class=form, allow_abbrev=False)
+    parser = argument_parser("prompts", ABOUT)
     actions = parser.add_subparsers(required=True, metavar="export | show")
     export = actions.add_parser("export", help="write all templates into a folder, for editing")
     export.add_argument("folder", type=Path, metavar="DIR", help="a new or empty folder")

@@ -18,10 +18,16 @@ from hm_agent.repeated_games.payoffs import Shares, Side
 
 @dataclass(frozen=True)
 class RuleOfPlay(ABC):
-    """How an opponent plays. side: the game as it sees it. Actions are numbers in the order of `side.actions`."""
+    """How an opponent plays. side: the game as it sees it. Actions are numbers in the order of `side.actions`.
+
+    order: how deep it looks at the other (docs/glossary.md); 0 if it only goes on by itself. tremble: the chance of any
+    other action than `reply`. Both are parameters of some rules.
+    """
 
     side: Side
     start: ClassVar[Any] = None
+    order = 0
+    tremble = 0.0
 
     @abstractmethod
     def after(self, state: Any, own: int, other: int) -> Hashable:
@@ -32,9 +38,8 @@ class RuleOfPlay(ABC):
         raise NotImplementedError
 
     def chances(self, state: Any) -> Shares:
-        """The probability of each of its actions in a state; by default `reply` is certain."""
-        count, reply = len(self.side.actions), self.reply(state)
-        return (1 / count,) * count if reply is None else tuple(float(action == reply) for action in range(count))
+        """The probability of each of its actions in a state."""
+        return self.trembling(self.reply(state), self.tremble)
 
     def trembling(self, reply: int | None, chance: float) -> Shares:
         """The chances where it plays `reply` but, with this chance, any other action."""
@@ -92,8 +97,17 @@ class CycleRule(RuleOfPlay):
         return self.cycle[state]
 
 
+class _NextActionRule(RuleOfPlay):
+    """A rule whose state is its next action. first: what it plays before there is a state; None to draw it."""
+
+    first: int | None
+
+    def reply(self, state: int | None) -> int | None:
+        return self.first if state is None else state
+
+
 @dataclass(frozen=True)
-class StepRule(RuleOfPlay):
+class StepRule(_NextActionRule):
     """Each round goes `step` actions on in the order of the actions, and round to the first.
 
     first, tremble: as in CopyRule.
@@ -105,12 +119,6 @@ class StepRule(RuleOfPlay):
 
     def after(self, state: int | None, own: int, other: int) -> int:
         return (own + self.step) % len(self.side.actions)
-
-    def reply(self, state: int | None) -> int | None:
-        return self.first if state is None else state
-
-    def chances(self, state: int | None) -> Shares:
-        return self.trembling(self.reply(state), self.tremble)
 
 
 @dataclass(frozen=True)
@@ -130,7 +138,7 @@ class FlipRule(RuleOfPlay):
 
 
 @dataclass(frozen=True)
-class CopyRule(RuleOfPlay):
+class CopyRule(_NextActionRule):
     """Plays `step` actions on from what the other played last; any other action with the chance `tremble`.
 
     first: None to draw it. With a cooperative first action and no step this is tit-for-tat.
@@ -139,12 +147,10 @@ class CopyRule(RuleOfPlay):
     first: int | None = None
     tremble: float = 0.0
     step: int = 0
+    order = 1
 
     def after(self, state: int | None, own: int, other: int) -> int:
         return (other + self.step) % len(self.side.actions)
-
-    def chances(self, state: int | None) -> Shares:
-        return self.trembling(self.first if state is None else state, self.tremble)
 
 
 @dataclass(frozen=True)
@@ -158,6 +164,7 @@ class CounterEarlierRule(RuleOfPlay):
     first: int | None = None
     tremble: float = 0.0
     start = (None, ())
+    order = 1
 
     def after(self, state: tuple[int | None, tuple[int, ...]], own: int, other: int) -> Hashable:
         """What it played last, None once that does not matter, and the other's last actions, the oldest first."""
@@ -170,22 +177,17 @@ class CounterEarlierRule(RuleOfPlay):
             return self.side.best_response(others[0])
         return self.first if last is None else last
 
-    def chances(self, state: tuple[int | None, tuple[int, ...]]) -> Shares:
-        return self.trembling(self.reply(state), self.tremble)
-
 
 @dataclass(frozen=True)
-class WinStayLoseShiftRule(RuleOfPlay):
+class WinStayLoseShiftRule(_NextActionRule):
     """Stays with an action that paid more than `aspiration`, else takes the next (Nowak and Sigmund, 1993)."""
 
     aspiration: float = 0.0
     first: int | None = None
+    order = 2
 
     def after(self, state: int | None, own: int, other: int) -> int:
         return own if self.side.payoff[own][other] > self.aspiration else self.next_action(own)
-
-    def reply(self, state: int | None) -> int | None:
-        return self.first if state is None else state
 
 
 @dataclass(frozen=True)
@@ -195,6 +197,7 @@ class SwitchAfterLossesRule(RuleOfPlay):
     losses: int = 2
     first: int | None = None
     start = (None, 0)
+    order = 2
 
     def after(self, state: tuple[int | None, int], own: int, other: int) -> tuple[int, int]:
         """Its next action, and how often in a row it has lost with it."""
@@ -217,6 +220,7 @@ class FictitiousPlayRule(RuleOfPlay):
     first: int | None = None
     tremble: float = 0.0
     start = (None, ())
+    order = 1
 
     def after(self, state: tuple[int | None, tuple[int, ...]], own: int, other: int) -> Hashable:
         return own, (*state[1], other)[-self.window :]
@@ -227,9 +231,6 @@ class FictitiousPlayRule(RuleOfPlay):
             return self.first
         gains = [sum(row[other] for other in others) for row in self.side.payoff]
         return last if gains[last] == max(gains) else gains.index(max(gains))
-
-    def chances(self, state: tuple[int | None, tuple[int, ...]]) -> Shares:
-        return self.trembling(self.reply(state), self.tremble)
 
 
 class LastMoves(NamedTuple):
@@ -280,16 +281,14 @@ class TheoryOfMindRule(RuleOfPlay):
 
 
 @dataclass(frozen=True)
-class OutguessRule(RuleOfPlay):
+class OutguessRule(_NextActionRule):
     """Expects the other to best-respond to what the rule itself played last, and best-responds to that."""
 
     first: int | None = None
+    order = 2
 
     def after(self, state: int | None, own: int, other: int) -> int:
         return self.side.best_response(self.side.opposite.best_response(own))
-
-    def reply(self, state: int | None) -> int | None:
-        return self.first if state is None else state
 
 
 class Thought(NamedTuple):
@@ -332,9 +331,6 @@ class DeeperWhenBeatenRule(RuleOfPlay):
     def reply(self, state: Thought) -> int | None:
         return self.first if state.reply is None else state.reply
 
-    def chances(self, state: Thought) -> Shares:
-        return self.trembling(self.reply(state), self.tremble)
-
 
 @dataclass(frozen=True)
 class SlippingRule(RuleOfPlay):
@@ -353,165 +349,3 @@ class SlippingRule(RuleOfPlay):
     def chances(self, state: Any) -> Shares:
         slip = self.chance / len(self.side.actions)
         return tuple((1 - self.chance) * share + slip for share in self.rule.chances(state))
-
-
-@dataclass(frozen=True)
-class GrimRule(RuleOfPlay):
-    """Cooperates until the other has defected `times` times, and defects from then on."""
-
-    times: int = 1
-    cooperate: int = 0
-    defect: int = 1
-    start = 0
-
-    def after(self, state: int, own: int, other: int) -> int:
-        """How often the other has defected, at most `times`."""
-        return min(state + (other == self.defect), self.times)
-
-    def reply(self, state: int) -> int:
-        return self.defect if state == self.times else self.cooperate
-
-
-@dataclass(frozen=True)
-class CorrigibleRule(RuleOfPlay):
-    """Defects until the other has defected `times` times; then cooperates once, and copies the other from then on.
-
-    tremble: the chance, once it copies, of the opposite.
-    """
-
-    times: int = 3
-    tremble: float = 0.0
-    cooperate: int = 0
-    defect: int = 1
-    start = (0, None)
-
-    def after(self, state: tuple[int, int | None], own: int, other: int) -> tuple[int, int | None]:
-        """How often the other has defected, at most `times`, and what it copies, None before that."""
-        defections, copied = state
-        if defections == self.times:
-            return self.times, other
-        defections += other == self.defect
-        return defections, self.cooperate if defections == self.times else copied
-
-    def chances(self, state: tuple[int, int | None]) -> Shares:
-        copied = state[1]
-        return self.trembling(self.defect, 0.0) if copied is None else self.trembling(copied, self.tremble)
-
-
-@dataclass(frozen=True)
-class TitForTwoTatsRule(RuleOfPlay):
-    """Cooperates, but defects after two defections in a row (Axelrod, 1984)."""
-
-    cooperate: int = 0
-    defect: int = 1
-    start = 0
-
-    def after(self, state: int, own: int, other: int) -> int:
-        """How often in a row the other has defected, at most 2."""
-        return min(state + 1, 2) if other == self.defect else 0
-
-    def reply(self, state: int) -> int:
-        return self.defect if state == 2 else self.cooperate
-
-
-@dataclass(frozen=True)
-class GenerousTitForTatRule(RuleOfPlay):
-    """Copies the other, but forgives each defection with a fixed chance (Nowak and Sigmund, 1992)."""
-
-    generosity: float
-    cooperate: int = 0
-    defect: int = 1
-    start = False
-
-    def after(self, state: bool, own: int, other: int) -> bool:
-        """True if the other has just defected."""
-        return other == self.defect
-
-    def chances(self, state: bool) -> Shares:
-        return self.trembling(self.defect, self.generosity) if state else self.trembling(self.cooperate, 0.0)
-
-
-@dataclass(frozen=True)
-class GradualRule(RuleOfPlay):
-    """Answers the n-th defection by n defections and then two cooperations (Beaufils, Delahaye and Mathieu, 1996).
-
-    What the other does meanwhile provokes nothing.
-    """
-
-    cooperate: int = 0
-    defect: int = 1
-    start = (0, 0, 0)
-
-    def after(self, state: tuple[int, int, int], own: int, other: int) -> tuple[int, int, int]:
-        """How many defections it has answered, how often it is still to defect, and then to cooperate."""
-        answered, punishments, apologies = state
-        if punishments:
-            return answered, punishments - 1, apologies
-        if apologies:
-            return answered, 0, apologies - 1
-        return (answered + 1, answered + 1, 2) if other == self.defect else (answered, 0, 0)
-
-    def reply(self, state: tuple[int, int, int]) -> int:
-        return self.defect if state[1] else self.cooperate
-
-
-@dataclass(frozen=True)
-class SuspiciousTitForTatRule(RuleOfPlay):
-    """Begins with defection, copies the other, and cooperates after `patience` mutual defections in a row."""
-
-    patience: int = 3
-    cooperate: int = 0
-    defect: int = 1
-    start = (True, 0)
-
-    def after(self, state: tuple[bool, int], own: int, other: int) -> tuple[bool, int]:
-        """Whether it defects next, and how many mutual defections in a row there have been, at most `patience`."""
-        mutual = min(state[1] + 1, self.patience) if own == other == self.defect else 0
-        return other == self.defect and mutual < self.patience, mutual
-
-    def reply(self, state: tuple[bool, int]) -> int:
-        return self.defect if state[0] else self.cooperate
-
-
-RULES_OF_PLAY: dict[str, type[RuleOfPlay]] = {
-    "pure": PureRule,
-    "mixture": MixtureRule,
-    "cycle": CycleRule,
-    "step": StepRule,
-    "flip": FlipRule,
-    "copy": CopyRule,
-    "counter_earlier": CounterEarlierRule,
-    "win_stay_lose_shift": WinStayLoseShiftRule,
-    "switch_after_losses": SwitchAfterLossesRule,
-    "fictitious_play": FictitiousPlayRule,
-    "theory_of_mind": TheoryOfMindRule,
-    "outguess": OutguessRule,
-    "deeper_when_beaten": DeeperWhenBeatenRule,
-    "grim": GrimRule,
-    "corrigible": CorrigibleRule,
-    "tit_for_two_tats": TitForTwoTatsRule,
-    "generous_tit_for_tat": GenerousTitForTatRule,
-    "gradual": GradualRule,
-    "suspicious_tit_for_tat": SuspiciousTitForTatRule,
-}
-"""The rules by their names in the files of scenarios/."""
-
-
-_ORDER_1 = (
-    CopyRule,
-    CounterEarlierRule,
-    FictitiousPlayRule,
-    GrimRule,
-    CorrigibleRule,
-    TitForTwoTatsRule,
-    GenerousTitForTatRule,
-    GradualRule,
-)
-_ORDER_2 = (WinStayLoseShiftRule, SwitchAfterLossesRule, OutguessRule, SuspiciousTitForTatRule)
-
-
-def order_of(rule: RuleOfPlay) -> int:
-    """The order of a rule (docs/glossary.md), by its kind; a rule that only goes on by itself is of order 0."""
-    if isinstance(rule, TheoryOfMindRule | DeeperWhenBeatenRule):
-        return rule.order
-    return 1 if isinstance(rule, _ORDER_1) else 2 if isinstance(rule, _ORDER_2) else 0

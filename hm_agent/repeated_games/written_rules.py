@@ -9,8 +9,55 @@ from typing import Any
 
 from hm_agent.config import ConfigError
 from hm_agent.extensions import nearest
+from hm_agent.repeated_games.dilemma_rules import (
+    CorrigibleRule,
+    GenerousTitForTatRule,
+    GradualRule,
+    GrimRule,
+    SuspiciousTitForTatRule,
+    TitForTwoTatsRule,
+)
 from hm_agent.repeated_games.payoffs import Side
-from hm_agent.repeated_games.rules_of_play import RULES_OF_PLAY, RuleOfPlay, SlippingRule
+from hm_agent.repeated_games.rules_of_play import (
+    CopyRule,
+    CounterEarlierRule,
+    CycleRule,
+    DeeperWhenBeatenRule,
+    FictitiousPlayRule,
+    FlipRule,
+    MixtureRule,
+    OutguessRule,
+    PureRule,
+    RuleOfPlay,
+    SlippingRule,
+    StepRule,
+    SwitchAfterLossesRule,
+    TheoryOfMindRule,
+    WinStayLoseShiftRule,
+)
+
+RULES_OF_PLAY: dict[str, type[RuleOfPlay]] = {
+    "pure": PureRule,
+    "mixture": MixtureRule,
+    "cycle": CycleRule,
+    "step": StepRule,
+    "flip": FlipRule,
+    "copy": CopyRule,
+    "counter_earlier": CounterEarlierRule,
+    "win_stay_lose_shift": WinStayLoseShiftRule,
+    "switch_after_losses": SwitchAfterLossesRule,
+    "fictitious_play": FictitiousPlayRule,
+    "theory_of_mind": TheoryOfMindRule,
+    "outguess": OutguessRule,
+    "deeper_when_beaten": DeeperWhenBeatenRule,
+    "grim": GrimRule,
+    "corrigible": CorrigibleRule,
+    "tit_for_two_tats": TitForTwoTatsRule,
+    "generous_tit_for_tat": GenerousTitForTatRule,
+    "gradual": GradualRule,
+    "suspicious_tit_for_tat": SuspiciousTitForTatRule,
+}
+"""The rules by their names in the files of scenarios/."""
 
 Parameter = str | int | float | Sequence[str] | Sequence[float]
 

@@ -44,10 +44,7 @@ def unbeaten(rows: Iterable[Row], values: Values) -> set[tuple[ScenarioInfo, Con
 
 
 def _by_scenario(values: Mapping[Key, float]) -> dict[str, dict[Key, float]]:
-    parts: dict[str, dict[Key, float]] = {}
-    for key, value in values.items():
-        parts.setdefault(key[0], {})[key] = value
-    return parts
+    return {name: dict(items) for name, items in grouped((item[0][0], item) for item in values.items()).items()}
 
 
 def _beats(first: Mapping[Key, float], second: Mapping[Key, float], *, higher_is_better: bool) -> bool:

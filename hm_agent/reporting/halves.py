@@ -33,11 +33,6 @@ class SplitMean:
     held_out: Estimate | None
 
 
-def has_halves(rows: Iterable[Row]) -> bool:
-    """True if there are scenarios of both halves of a group."""
-    return {row.scenario.held_out for row in _rows_of_split_groups(rows)} == {True, False}
-
-
 def _rows_of_split_groups(rows: Iterable[Row]) -> list[Row]:
     """The rows of groups that hold scenarios out; other groups don't say which scenarios chose their constants."""
     split = {(info.world, info.group) for suite in suites().values() for info in suite.scenarios if info.held_out}
@@ -49,9 +44,9 @@ def split_means(rows: Sequence[Row]) -> list[SplitMean]:
 
     Over all groups, references are left out: floor and ceiling score 0 and 1.
     """
-    if not has_halves(rows):
-        return []
-    means, split = [], _rows_of_split_groups(rows)
+    means, split = list[SplitMean](), _rows_of_split_groups(rows)
+    if {row.scenario.held_out for row in split} != {True, False}:
+        return means
     for group in groups(split):
         of_group = [row for row in split if row.scenario.group == group or (group == OVERALL and not row.is_reference)]
         for condition in in_order(row.condition for row in of_group):

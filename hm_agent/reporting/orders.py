@@ -14,6 +14,7 @@ from statistics import mean
 from typing import NamedTuple
 
 from hm_agent.config import ConfigError
+from hm_agent.grouping import grouped
 from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference, labels, scenario_of
@@ -113,10 +114,9 @@ class OrderStudy:
 
     def by_scenario(self) -> list[tuple[ScenarioInfo, dict[Condition, Row]]]:
         """The rows of each scenario by condition, sorted by family, then by order."""
-        by_scenario: dict[ScenarioInfo, dict[Condition, Row]] = {}
-        for row in self.rows:
-            by_scenario.setdefault(row.scenario, {})[row.condition] = row
-        return sorted(by_scenario.items(), key=lambda item: (item[0].family, item[0].order or 0))
+        rows = grouped((row.scenario, (row.condition, row)) for row in self.rows)
+        by_scenario = [(scenario, dict(of_scenario)) for scenario, of_scenario in rows.items()]
+        return sorted(by_scenario, key=lambda item: (item[0].family, item[0].order or 0))
 
 
 def _is_measured(result: Result) -> bool:

@@ -50,6 +50,11 @@ class Report:
     halves.
     """
 
+    best_rule, best_group_rule = RULE, GROUP_RULE
+    """What a bold mean of a scenario says, and a bold mean or score of a group."""
+    worlds_about, tournament_about, share_rule = WORLDS_ABOUT, TOURNAMENT_ABOUT, SHARE_RULE
+    early_interactions = EARLY
+
     def __init__(self, runs: Runs, into: Path) -> None:
         results = runs.results
         self.runs, self.into = runs, into
@@ -118,29 +123,9 @@ class Report:
         return f"from {listed(list(floors), 'or')} (0) to {listed(list(ceilings), 'or')} (1)"
 
     @property
-    def worlds_about(self) -> str:
-        """What the cells of the table over worlds are, in a sentence."""
-        return WORLDS_ABOUT
-
-    @property
-    def tournament_about(self) -> str:
-        """What the tables of tournaments show, in sentences."""
-        return TOURNAMENT_ABOUT
-
-    @property
     def tournament_tables(self) -> list[tuple[str, list[dict[str, str]]]]:
         """The tables of tournaments, each with its caption; empty if there are none."""
         return all_tables(self.tournaments, self.players)
-
-    @property
-    def early_interactions(self) -> int:
-        """How many interactions with a partner count as early."""
-        return EARLY
-
-    @property
-    def share_rule(self) -> str:
-        """Where the adaptation table shows no share of the ceiling's reward, in a sentence."""
-        return SHARE_RULE
 
     @property
     def rows_by_unit(self) -> dict[str, list[Row]]:
@@ -155,11 +140,6 @@ class Report:
     def setting_contrasts(self) -> list[Contrast]:
         """Each agent compared with itself in other settings."""
         return setting_contrasts(self.comparisons)
-
-    @property
-    def has_halves(self) -> bool:
-        """True if there are means of both halves to show."""
-        return bool(self.split_means)
 
     @property
     def split_groups(self) -> list[tuple[str, list[SplitMean]]]:
@@ -193,16 +173,6 @@ class Report:
     def by_difference_unit(self, comparisons: Iterable[Comparison]) -> dict[str | None, list[Comparison]]:
         """The comparisons by unit: those of different units belong in different tables."""
         return grouped((comparison.unit, comparison) for comparison in comparisons)
-
-    @property
-    def best_rule(self) -> str:
-        """What a bold mean of a scenario says."""
-        return RULE
-
-    @property
-    def best_group_rule(self) -> str:
-        """What a bold mean or score of a group says."""
-        return GROUP_RULE
 
     def is_best(self, row: Row) -> bool:
         """True if no other agent is better in this scenario by an interval; references are left out."""

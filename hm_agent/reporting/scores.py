@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import mean
 
+from hm_agent.grouping import grouped
 from hm_agent.reporting.conditions import Condition, in_order
 from hm_agent.reporting.statistics import Interval, interquartile_mean, stratified_interval, t_interval
 from hm_agent.reporting.tables import LEAST_ERRORS, LEAST_SHARE, Row
@@ -74,10 +75,8 @@ def mean_scores(rows: Sequence[Row], title: str) -> list[NormalisedScore]:
 
 def lesser_of_pairs(rows: Sequence[Row]) -> list[Row]:
     """The rows of one condition without all but the lesser score of a pair; half a pair does not count."""
-    by_pair: dict[str, list[Row]] = {}
-    for row in rows:
-        by_pair.setdefault(row.scenario.pair or row.scenario.name, []).append(row)
-    whole = [alike for alike in by_pair.values() if len(alike) > 1 or not alike[0].scenario.pair]
+    by_item = grouped((row.scenario.item, row) for row in rows)
+    whole = [alike for alike in by_item.values() if len(alike) > 1 or not alike[0].scenario.pair]
     return [min(alike, key=lambda row: row.normalised_score or 0.0) for alike in whole]
 
 

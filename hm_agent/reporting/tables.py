@@ -257,17 +257,13 @@ def _best_shortcut(scenario: ScenarioInfo, shortcuts: Sequence[Row]) -> Referenc
     lesser: dict[str, dict[str, Row]] = {}
     sign = 1 if scenario.metric.higher_is_better else -1
     for row in sorted(shortcuts, key=lambda row: sign * (row.mean or 0.0)):
-        lesser.setdefault(_item(row.scenario), {}).setdefault(row.condition.agent, row)
-    here = lesser.get(_item(scenario), {})
-    others = [rows for item, rows in lesser.items() if item != _item(scenario)] or [here]
+        lesser.setdefault(row.scenario.item, {}).setdefault(row.condition.agent, row)
+    here = lesser.get(scenario.item, {})
+    others = [rows for item, rows in lesser.items() if item != scenario.item] or [here]
     known = {agent: [rows[agent].mean or 0.0 for rows in others if agent in rows] for agent in here}
     best = max(here, key=lambda agent: sign * mean(known[agent]) if known[agent] else -inf, default=None)
     floor = here.get(best or "")
     return Reference(floor.condition, floor.estimate, floor.told_share) if floor and floor.estimate else None
-
-
-def _item(scenario: ScenarioInfo) -> str:
-    return scenario.pair or scenario.name
 
 
 def _mark_narrow_scales(rows: Sequence[Row]) -> list[Row]:

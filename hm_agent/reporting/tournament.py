@@ -20,7 +20,7 @@ from hm_agent.reporting.conditions import Labels, in_order, scenario_of
 from hm_agent.reporting.seats import Player, by_setting, player_rewards, unit_of
 from hm_agent.reporting.statistics import TINY, Estimate, Interval, estimate, without_noise
 from hm_agent.suite import ScenarioInfo
-from hm_agent.wording import NOTHING, counted, interval, number, with_error
+from hm_agent.wording import NOTHING, counted, with_error, with_interval
 
 WITHIN = 1.96
 """Standard deviations of a skill on either side of it that hold 95% of what is believed of it."""
@@ -129,7 +129,7 @@ class Tournament:
                 "rank": str(_rank(one.payoff.mean, payoffs)),
                 "payoff": self._cell(one.payoff),
                 "with itself less with others": self._cell(one.with_itself),
-                "skill": in_words(one.skill.mean, one.skill.interval, SKILL_DIGITS),
+                "skill": with_interval(one.skill.mean, one.skill.interval, SKILL_DIGITS),
                 "rank by skill": str(_rank(one.skill.mean, skills)),
             }
             for one in self.standings
@@ -160,17 +160,12 @@ class Tournament:
         ]
 
     def _cell(self, found: Estimate) -> str:
-        return in_words(found.mean, found.interval, self.digits)
+        return with_interval(found.mean, found.interval, self.digits)
 
 
 def _rank(own: float, every: Iterable[float]) -> int:
     """The place of a number among several, the largest first: equal ones share a place."""
     return 1 + sum(value > own + TINY for value in every)
-
-
-def in_words(value: float, ends: Interval | None, digits: int) -> str:
-    """`3.1 (1.2 to 5.0)`; the interval only if there is one."""
-    return number(value, digits) + (f" ({interval(ends, digits)})" if ends else "")
 
 
 def tournaments(results: Iterable[Result]) -> list[Tournament]:
@@ -187,7 +182,11 @@ def all_tables(played: Sequence[Tournament], labels: Labels) -> list[tuple[str, 
             rate(tuple(game for one in played for game in one.games)).items(), key=lambda item: -item[1].mean
         )
         lines = [
-            {"agent": labels[player], "rank": str(rank), "skill": in_words(skill.mean, skill.interval, SKILL_DIGITS)}
+            {
+                "agent": labels[player],
+                "rank": str(rank),
+                "skill": with_interval(skill.mean, skill.interval, SKILL_DIGITS),
+            }
             for rank, (player, skill) in enumerate(skills, 1)
         ]
         found.append(("All tournaments: ranking by skill", lines))

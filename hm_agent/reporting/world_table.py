@@ -12,7 +12,7 @@ from hm_agent.reporting.runs import world_title
 from hm_agent.reporting.scores import SCORE_DIGITS, NormalisedScore, mean_scores
 from hm_agent.reporting.statistics import t_interval
 from hm_agent.reporting.tables import Row
-from hm_agent.wording import NOTHING, interval, listed, number
+from hm_agent.wording import NOTHING, listed, with_interval
 
 WORLDS_ABOUT = (
     "Normalised scores by world, from the floor (0) to the ceiling (1) of each scenario: means over scenarios and, in "
@@ -34,8 +34,7 @@ class WorldTable:
         score = self.scores.get((condition, world))
         if score is None:
             return NOTHING
-        ends = f" ({interval(score.interval, SCORE_DIGITS)})" if score.interval else ""
-        return f"{number(score.mean, SCORE_DIGITS)}{ends}"
+        return with_interval(score.mean, score.interval, SCORE_DIGITS)
 
     def lines(self, labels: Labels) -> list[dict[str, str]]:
         """A line for each agent, its cells by heading."""

@@ -154,8 +154,7 @@ def row_record(row: Row) -> Record:
         "unfinished": _joined(row.unfinished),
         "metric": metric.name,
         "unit": metric.unit,
-        "mean": row.mean,
-        "sem": row.estimate.error if row.estimate else None,
+        **_mean_record(row.estimate),
         **_ends("", row.estimate.interval if row.estimate else None),
         "published": row.published.mean if row.published else None,
         "published_sem": row.published.error if row.published else None,
@@ -178,16 +177,15 @@ def wide_records(rows: Sequence[Row], labels: Labels) -> list[Record]:
         found = {row.condition: row.estimate for row in of_scenario}
         record: Record = {"scenario": scenario.short_name, "group": scenario.group, "unit": scenario.metric.unit}
         for condition in conditions:
-            own = found.get(condition)
-            mean, error, count = _summed_up(own)
-            label = labels[condition]
-            record |= {label: mean, f"{label}, sem": error, f"{label}, n": count}
+            own, label = found.get(condition), labels[condition]
+            mean, error = _mean_record(own).values()
+            record |= {label: mean, f"{label}, sem": error, f"{label}, n": own.n if own else 0}
         records.append(record)
     return records
 
 
-def _summed_up(found: Estimate | None) -> tuple[float | None, float | None, int]:
-    return (found.mean, found.error, found.n) if found else (None, None, 0)
+def _mean_record(found: Estimate | None) -> Record:
+    return {"mean": found.mean, "sem": found.error} if found else {"mean": None, "sem": None}
 
 
 def long_records(results: Sequence[Result]) -> list[Record]:
@@ -215,8 +213,7 @@ def long_records(results: Sequence[Result]) -> list[Record]:
                         "compared": is_own,
                         "unit": scenario.metric.unit if is_own else None,
                         "n": found.n,
-                        "mean": found.mean,
-                        "sem": found.error,
+                        **_mean_record(found),
                         **_ends("", found.interval),
                     }
                 )
@@ -350,8 +347,7 @@ def _order_record(mean: OrderMean, labels: Labels) -> Record:
         "agent": labels[mean.condition],
         "scenarios": mean.scenarios,
         "rounds": mean.estimate.n,
-        "mean": mean.estimate.mean,
-        "sem": mean.estimate.error,
+        **_mean_record(mean.estimate),
         **_ends("", mean.interval),
     }
 
@@ -378,8 +374,7 @@ def _matchup_records(study: OrderStudy) -> Iterator[Record]:
                 "agent": study.players[player],
                 "against": study.players[other],
                 "episodes": reward.n,
-                "mean": reward.mean,
-                "sem": reward.error,
+                **_mean_record(reward),
             }
 
 

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Episode, Experiment
 from hm_agent.files import REPORT, RUNS, path_in_words
@@ -148,8 +149,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser("hm-agent serve-seat", description=ABOUT, formatter_class=form, allow_abbrev=False)
+    parser = argument_parser("serve-seat", ABOUT)
     parser.add_argument("scenario", metavar="SCENARIO", help="a scenario's name")
     parser.add_argument("--agent", help="the agent whose model the client is (default: the one without a strategy)")
     parser.add_argument("--seat", help="the seat that it takes (default: the first)")

@@ -132,7 +132,7 @@ def test_a_process_that_got_wrong_input_says_so_in_one_line_and_by_its_status(tm
     assert list(tmp_path.iterdir()) == []
 
 
-def test_list_names_scenarios_agents_and_models(here: Path) -> None:
+def test_list_names_scenarios_agents_and_models_and_says_what_they_are(here: Path) -> None:
     status, output, _ = call_here("--list")
     assert status == 0
     assert {"rws_repeated_0", "rws_repeated_8", "hypothetical_minds", "oracle", "builtin"} <= set(output.split())
@@ -142,36 +142,22 @@ def test_list_names_scenarios_agents_and_models(here: Path) -> None:
     assert "clean_up_4 6 agents and 1 bot: agents are visited by one reciprocator; needs trained bots" in lines
     assert "enacttom_hard_k2_wary_* EnactToM, hard, order 2 needed: 14 scenarios, 00_a to 06_b" in lines
     assert hm_agent("list", cwd=here) == (0, output, "")
-
-
-def test_list_keeps_names_and_what_they_stand_for_apart(here: Path) -> None:
-    lines = call_here("--list")[1].splitlines()
     longest = "  rationalizable_coordination_repeated_selfplay "
     column = len(longest)
-    assert all(line[column - 1] == " " != line[column] for line in lines if line.startswith("  rationalizable_"))
-    assert any(line.startswith(f"{longest}no bots") for line in lines)
-
-
-def test_list_says_what_an_agent_does_in_each_world_that_has_one_of_its_name(here: Path) -> None:
-    _, output, _ = call_here("--list")
+    alike = [line for line in output.splitlines() if line.startswith("  rationalizable_")]
+    assert all(line[column - 1] == " " != line[column] for line in alike)
+    assert any(line.startswith(f"{longest}no bots") for line in alike)
     in_melting_pot = output.partition("Agents of Melting Pot:")[2].partition("Agents of SymmToM:")[0]
     in_symmtom = output.partition("Agents of SymmToM:")[2].partition("Agents of ExploreToM:")[0]
     assert "order_0                     ablation: the built-in reasoner considers rules" in in_melting_pot
     assert "order_0                     reasons to order 0 about others' knowledge" in in_symmtom
 
 
-def test_help_of_report_says_that_it_takes_all_agents(here: Path) -> None:
-    shown = {command: call_here("hm-agent", command, "--help")[1] for command in ("play", "report")}
-    assert "(default: 'hypothetical_minds')" in shown["play"]
-    assert "hypothetical_minds')" not in shown["report"]
-    assert "Only these agents, by name or glob, with commas; by default all." in shown["report"]
-
-
-@pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",), ("help",)])
-def test_hm_agent_alone_names_its_commands(arguments: tuple[str, ...]) -> None:
-    status, output, errors = call_here("hm-agent", *arguments)
-    assert (status, errors) == (0, "")
-    assert all(f"hm-agent {name}" in output for name in ("play", "report", "orders", "list", "watch"))
+def test_hm_agent_alone_names_its_commands() -> None:
+    for arguments in ((), ("--help",), ("-h",), ("help",)):
+        status, output, errors = call_here("hm-agent", *arguments)
+        assert (status, errors) == (0, ""), arguments
+        assert all(f"hm-agent {name}" in output for name in ("play", "report", "orders", "list", "watch")), arguments
 
 
 def test_an_unknown_command_is_refused_with_those_there_are() -> None:
@@ -182,11 +168,11 @@ def test_an_unknown_command_is_refused_with_those_there_are() -> None:
     assert set(known) == set(re.findall(r"[a-z-]+", errors.partition("there are ")[2].partition(";")[0]))
 
 
-@pytest.mark.parametrize("command", ["play", "report", "orders", "list"])
-def test_errors_are_signed_by_the_command_that_was_typed(command: str) -> None:
-    status, output, errors = call_here("hm-agent", command, "--scenaro=rws_repeated_1")
-    assert (status, output, errors.count("\n")) == (2, "", 1)
-    assert errors.startswith(f"hm-agent {command}: ")
+def test_errors_are_signed_by_the_command_that_was_typed() -> None:
+    for command in ("play", "report", "orders", "list"):
+        status, output, errors = call_here("hm-agent", command, "--scenaro=rws_repeated_1")
+        assert (status, output, errors.count("\n")) == (2, "", 1)
+        assert errors.startswith(f"hm-agent {command}: ")
     assert call_here("--scenaro=rws_repeated_1")[2].startswith("run_scenario.py: ")
 
 
@@ -194,6 +180,9 @@ def test_each_command_has_a_help_of_its_own() -> None:
     play, report = (call_here("hm-agent", command, "--help")[1] for command in ("play", "report"))
     assert ("hm-agent play --scenario=rws_repeated_1" in play, "--engine " in play) == (True, True)
     assert ("hm-agent report --out=runs" in report, "--engine " in report) == (True, False)
+    assert "(default: 'hypothetical_minds')" in play
+    assert "hypothetical_minds')" not in report
+    assert "Only these agents, by name or glob, with commas; by default all." in report
 
 
 def test_hm_agent_plays_and_reports_again_from_the_files(here: Path) -> None:
@@ -233,29 +222,11 @@ def test_what_makes_no_tournament_is_refused(arguments: tuple[str, ...], message
 def test_help_tells_of_every_flag() -> None:
     status, output, _ = call_here("--help")
     assert status == 0
-    for flag in [
-        "scenario",
-        "agent",
-        "seats",
-        "seat_models",
-        "model",
-        "base_url",
-        "cache",
-        "max_cost",
-        "episodes",
-        "seed",
-        "out",
-        "[no]report_only",
-        "report",
-        "max_steps",
-        "bots",
-        "bots_dir",
-        "workers",
-        "engine",
-        "ray_address",
-        "inference",
-        "threshold",
-    ]:
+    flags = (
+        "scenario agent seats seat_models model base_url cache max_cost episodes seed out [no]report_only report "
+        "max_steps bots bots_dir workers engine ray_address inference threshold"
+    )
+    for flag in flags.split():
         assert f"--{flag} " in output
 
 

@@ -8,14 +8,20 @@ from typing import Any
 from rich.console import Console
 
 from hm_agent.command_line.console import show_rows
+from hm_agent.recording.result import Result
 from hm_agent.reporting.tables import tabulate
 from tests.reporting.examples import KITCHEN, RWS, RWS_2, SELF_PLAY, result
 
 
-def shown(width: int = 80) -> list[str]:
+def printed(*played: Result, width: int = 100) -> str:
     output = io.StringIO()
-    show_rows(Console(file=output, width=width), tabulate([result(reward=7, scenario=name) for name in (KITCHEN, RWS)]))
-    return output.getvalue().splitlines()
+    show_rows(Console(file=output, width=width), tabulate(played))
+    return output.getvalue()
+
+
+def shown() -> list[str]:
+    """What a terminal of 80 columns shows of an episode of each of two units."""
+    return printed(*(result(reward=7, scenario=name) for name in (KITCHEN, RWS)), width=80).splitlines()
 
 
 def test_each_unit_has_a_table_of_its_own() -> None:
@@ -42,8 +48,7 @@ def test_tokens_and_cost_of_the_run_and_the_means_of_groups_stand_at_the_end() -
         "input_tokens": 9000,
     }
     played = [result(reward=reward, scenario=name, **asked) for reward, name in ((7, RWS), (10, RWS_2))]
-    show_rows(Console(file=(output := io.StringIO()), width=80), tabulate(played))
-    lines = output.getvalue().splitlines()
+    lines = printed(*played, width=80).splitlines()
     assert lines[-1] == (
         "In all: 2 episodes, 40 questions, 80 calls, 18,000 input tokens, 0 output tokens, 0.8000 USD paid "
         "(0.2000 USD saved by the cache)."
@@ -63,26 +68,20 @@ def test_notes_on_all_rows_come_once() -> None:
 
 
 def test_models_have_a_column_where_there_are_several() -> None:
-    played = [result(reward=7, model=model) for model in ("builtin", "gpt-4o")]
-    show_rows(Console(file=(output := io.StringIO()), width=100), tabulate(played))
-    lines = [line.split() for line in output.getvalue().splitlines()]
+    said = printed(*(result(reward=7, model=model) for model in ("builtin", "gpt-4o")))
+    lines = [line.split() for line in said.splitlines()]
     assert ["scenario", "agent", "model", "n", "mean", "interactions", "published"] in lines
     assert {line[2] for line in lines if line[1:2] == ["hypothetical_minds"]} == {"builtin", "gpt-4o"}
 
 
 def test_columns_in_which_nothing_is_known_are_left_out() -> None:
-    row = result(reward=7, scenario=SELF_PLAY)  # no paper has figures of it
-    show_rows(Console(file=(output := io.StringIO()), width=100), tabulate([row]))
-    assert ["scenario", "agent", "n", "mean", "interactions"] in [
-        line.split() for line in output.getvalue().splitlines()
-    ]
+    said = printed(result(reward=7, scenario=SELF_PLAY))  # no paper has figures of it
+    assert ["scenario", "agent", "n", "mean", "interactions"] in [line.split() for line in said.splitlines()]
 
 
 def test_names_in_a_result_can_not_command_the_terminal() -> None:
     row = result(model="\x1b]0;gotcha\x07\x1b[2J", agent="\x9b31mred", unanswered_questions=1)
-    other = result(model="builtin", seed=2)
-    show_rows(Console(file=(output := io.StringIO()), width=200), tabulate([row, other]))
-    said = output.getvalue()
+    said = printed(row, result(model="builtin", seed=2), width=200)
     assert r"\x1b]0;gotcha" in said
     assert r"\x9b31mred" in said
     assert not [sign for sign in said if not sign.isprintable() and sign != "\n"]

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from hm_agent.battery import Battery
 from hm_agent.command_line import flags
 from hm_agent.command_line.cli import COMMANDS, main
+from hm_agent.suite import FULL
 
 SCENARIO, SIZE = "--scenario=rws_repeated_1", "--scenario=symmtom_w6_n3_c3"
 
@@ -24,6 +26,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_large_numbers_may_be_written_with_an_exponent() -> None:
     flags.parse(("play", "--episodes=1e6", "--max_steps=1e9"))
     assert (flags.FLAGS["episodes"].value, flags.FLAGS["max_steps"].value) == (10**6, 10**9)
+
+
+def test_a_battery_is_of_the_size_and_the_worlds_that_are_named() -> None:
+    flags.parse(("hm-agent battery", "--size=full", "--world=symmtom,exploretom"))
+    assert flags.battery()[0] == Battery(FULL, worlds=("exploretom", "symmtom"))
 
 
 @pytest.mark.parametrize(
@@ -114,36 +121,30 @@ def test_the_version_is_printed(arguments: list[str], capsys: pytest.CaptureFixt
     assert capsys.readouterr().out.startswith("hm_agent 0.")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_short_flag_asks_for_help_too(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["hm-agent", command, "-h"]) == 0
-    short = capsys.readouterr().out
-    assert main(["hm-agent", command, "--help"]) == 0
-    assert short == capsys.readouterr().out
-    assert "--[no]help" in short
+def test_a_short_flag_asks_for_help_too(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in COMMANDS:
+        assert main(["hm-agent", command, "-h"]) == 0
+        short = capsys.readouterr().out
+        assert main(["hm-agent", command, "--help"]) == 0
+        assert short == capsys.readouterr().out
+        assert "--[no]help" in short, command
 
 
-@pytest.mark.parametrize(
-    ("words", "completed"),
-    [
+def test_bash_completes_commands_flags_and_names(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["hm-agent", "completion", "bash"]) == 0
+    script = capsys.readouterr().out
+    for words, completed in (
         ("hm-agent pl", ["play"]),
         ("hm-agent play --scen", ["--scenario=", "--scenarios_dir="]),
         ("hm-agent play --scenario = cooking_asymmetric_s", ["cooking_asymmetric_selfplay"]),
         ("hm-agent play --agent = react,hypo", ["react,hypothetical_minds"]),
         ("hm-agent play --bots = scr", ["scripted"]),
         ("hm-agent report --eng", []),
-    ],
-)
-def test_bash_completes_commands_flags_and_names(
-    words: str, completed: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["hm-agent", "completion", "bash"]) == 0
-    script = capsys.readouterr().out
-    count = len(words.split()) - 1
-    ask = f"COMP_WORDS=({words}); COMP_CWORD={count}; _hm_agent; printf '%s\\n' \"${{COMPREPLY[@]}}\""
-    found = subprocess.run(["bash", "-c", script + ask], capture_output=True, text=True, check=True)
-    assert found.stdout.split() == completed
-    assert found.stderr == ""
+    ):
+        count = len(words.split()) - 1
+        ask = f"COMP_WORDS=({words}); COMP_CWORD={count}; _hm_agent; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        found = subprocess.run(["bash", "-c", script + ask], capture_output=True, text=True, check=True)
+        assert (found.stdout.split(), found.stderr) == (completed, ""), words
 
 
 def test_zsh_gets_the_same_after_what_it_needs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -90,7 +90,9 @@ def test_an_interrupted_command_leaves_a_longer_report_alone_and_says_so(tmp_pat
     write_pages(whole, ReportRequest((whole,), tmp_path / "report"))
     before = (tmp_path / "report" / "report.md").read_bytes()
     scenario = "--scenario=rws_repeated_1"
-    process = start(scenario, "--episodes=50", "--out=out", "--report=report", "--noreplay", cwd=tmp_path)
+    process = start(
+        scenario, "--episodes=50", "--max_steps=200", "--out=out", "--report=report", "--noreplay", cwd=tmp_path
+    )
     status, output, _ = interrupted(process, tmp_path / "out")
     assert status == 130
     assert "Report: report/report.html stays as it was, on more episodes than were played" in output

@@ -8,30 +8,16 @@ from collections.abc import Sequence
 import pytest
 
 from hm_agent.models.budget import BudgetedChat, BudgetSpent, RunBudget
-from hm_agent.models.chat import Message, Reply, Request, Sampling
-from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
-from hm_agent.models.endpoint.parameter_support import ParameterSupport
-from hm_agent.models.prices import Price
+from hm_agent.models.chat import Reply
 from hm_agent.questions import ModelUnavailable
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import completion, refusal
-
-REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(), "Answer", {"type": "object"})
-PRICE = Price(input=100_000, output=200_000)
-"""USD 0.1 for each token of input, 0.2 for each of output."""
-ANSWER = completion("fine", prompt="a prompt")
-"""2 tokens of input and 1 of output: USD 0.4."""
-
-
-def cost(reply: Reply) -> float | None:
-    return PRICE.of(reply.input_tokens, reply.output_tokens)
+from tests.models.loopback_client import ANSWER, REQUEST, chat_with, cost
 
 
 def ask(server: Server, budget: RunBudget, calls: int, *, at_once: bool = False) -> Sequence[Reply | BaseException]:
     async def together() -> Sequence[Reply | BaseException]:
-        async with OpenAIChat(
-            EndpointSettings(server.base_url, None, timeout=20, retries=0), ParameterSupport()
-        ) as chat:
+        async with chat_with(server.base_url) as chat:
             budgeted = BudgetedChat(chat, budget, cost)
             if at_once:
                 return await asyncio.gather(*(budgeted.complete(REQUEST) for _ in range(calls)), return_exceptions=True)
@@ -63,11 +49,21 @@ def test_no_calls_at_all_may_be_made_with_a_limit_of_none() -> None:
         assert not server.received
 
 
-def test_failed_call_counts_as_a_call_and_costs_nothing() -> None:
+def test_failed_calls_count_cost_nothing_and_are_under_way_no_more() -> None:
     budget = RunBudget(max_calls=5, max_cost=1)
-    with Server(lambda body: refusal(401, "no")) as server, pytest.raises(ModelUnavailable):
-        ask(server, budget, 1)
-    assert (budget.calls, budget.cost) == (1, 0)
+    with Server(lambda body: refusal(401, "no")) as server:
+        replies = ask(server, budget, 3, at_once=True)
+    assert [type(reply) for reply in replies] == [ModelUnavailable] * 3
+    assert (budget.calls, budget.cost, budget.under_way) == (3, 0, 0)
+
+
+def test_limit_on_cost_is_passed_by_one_call_at_most() -> None:
+    budget = RunBudget(max_cost=3.0)
+    with Server(lambda body: ANSWER) as server:
+        replies = ask(server, budget, 30, at_once=True)
+    assert len(server.received) == 8, "the eighth call of USD 0.4 passes the limit"
+    assert sum(isinstance(reply, BudgetSpent) for reply in replies) == 22
+    assert budget.under_way == 0
 
 
 def test_run_ends_once_the_money_is_spent() -> None:

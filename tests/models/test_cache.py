@@ -21,13 +21,13 @@ from hm_agent.config import ConfigError
 from hm_agent.models.answer_file import AnswerFile
 from hm_agent.models.cache import CachedChat
 from hm_agent.models.chat import Message, Reply, Request, Sampling
-from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
-from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.questions import ModelUnavailable, Unanswered
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, refusal
+from tests.models.loopback_client import REQUEST as GREETING
+from tests.models.loopback_client import chat_with
 
-REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(0.1), "Answer", {"type": "object"}, seed=1)
+REQUEST = replace(GREETING, sampling=Sampling(0.1), seed=1)
 OTHERS = {
     "model": replace(REQUEST, model="other-model"),
     "message": replace(REQUEST, messages=(Message("user", "hello!"),)),
@@ -48,9 +48,7 @@ def ask(path: Path, server: Server, *requests: Request, offline: bool = False) -
     """The replies of one run, to requests made one after the other."""
 
     async def in_order(cache: AnswerFile) -> list[Reply]:
-        async with OpenAIChat(
-            EndpointSettings(server.base_url, None, timeout=20, retries=0), ParameterSupport()
-        ) as chat:
+        async with chat_with(server.base_url) as chat:
             cached = CachedChat(chat, cache, offline=offline)
             return [await cached.complete(request) for request in requests]
 

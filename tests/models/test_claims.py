@@ -24,12 +24,12 @@ from hm_agent.files import DiskError
 from hm_agent.models import answer_file
 from hm_agent.models.answer_file import AnswerFile
 from hm_agent.models.cache import CachedChat
-from hm_agent.models.chat import Message, Reply, Request, Sampling
+from hm_agent.models.chat import Reply, Request
 from hm_agent.testing.endpoint import Endpoint, Response
+from tests.models.loopback_client import REQUEST
 from tests.support.commands import call_here, outcomes, start
 from tests.support.schema_player import answer as schema_answer
 
-REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(), "Answer", {"type": "object"})
 PATIENCE = 60.0
 
 
@@ -167,30 +167,25 @@ def test_who_is_in_a_hurry_gives_up_on_a_locked_cache(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, 2])
-def test_ctrl_c_ends_a_run_that_waits_for_a_locked_cache(tmp_path: Path, workers: int) -> None:
+def test_ctrl_c_ends_runs_that_wait_for_a_locked_cache(tmp_path: Path) -> None:
     with Endpoint(schema_answer) as server, closing(AnswerFile(tmp_path / "answers")) as cache:
         cache.open()
         with closing(sqlite3.connect(tmp_path / "answers")) as lock:
             lock.execute("BEGIN IMMEDIATE")
-            grid = [
-                "--scenario=exploretom_a4",
-                "--agent=reader",
-                "--episodes=2",
-                "--noreplay",
-                "--grace=0",
-                f"--workers={workers}",
-            ]
+            grid = ["--scenario=exploretom_a4", "--agent=reader", "--episodes=2", "--noreplay", "--grace=0"]
             model = ["--model=loopback", f"--base_url={server.base_url}", f"--cache={tmp_path / 'answers'}"]
-            process = start(tmp_path.name, *grid, *model, f"--out={tmp_path / 'out'}")
-            assert process.stderr
-            assert any("waiting while another process writes to it" in line for line in process.stderr)
-            process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=answer_file._LOCK_TIMEOUT - 20)
-    assert process.returncode == 130
-    assert "interrupted" in errors
-    assert "Traceback" not in errors
-    assert not list((tmp_path / "out").glob("*/*/*/*/result.json"))
+            outs = {workers: tmp_path / f"out-{workers}" for workers in (1, 2)}
+            running = [start(out.name, *grid, *model, f"--workers={n}", f"--out={out}") for n, out in outs.items()]
+            for process in running:
+                assert process.stderr
+                assert any("waiting while another process writes to it" in line for line in process.stderr)
+                process.send_signal(signal.SIGINT)
+            for process in running:
+                _, errors = process.communicate(timeout=answer_file._LOCK_TIMEOUT - 20)
+                assert process.returncode == 130
+                assert "interrupted" in errors
+                assert "Traceback" not in errors
+    assert not list(tmp_path.glob("out-*/*/*/*/*/result.json"))
 
 
 HOLD = """

@@ -9,7 +9,7 @@ import sqlite3
 import threading
 import time
 import tracemalloc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -22,35 +22,20 @@ from hm_agent.models.answer_file import AnswerFile
 from hm_agent.models.answer_parsing import read_answer
 from hm_agent.models.budget import BudgetedChat, BudgetSpent, RunBudget
 from hm_agent.models.cache import CachedChat
-from hm_agent.models.chat import Message, Reply, Request, Sampling
+from hm_agent.models.chat import Reply, Request, Sampling
 from hm_agent.models.endpoint import completion_reading
 from hm_agent.models.endpoint.completion_reading import NoCompletion, read_completion, read_count
-from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
-from hm_agent.models.endpoint.parameter_support import ParameterSupport
-from hm_agent.models.prices import Price
 from hm_agent.models.text_model import TextModel
 from hm_agent.questions import ModelCall, ModelUnavailable, Unanswered
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, refusal
 from hm_agent.theory_of_mind.language_questions import Propose
+from tests.models.loopback_client import ANSWER, PRICE, REQUEST, chat_with, cost
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
 
-SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
-REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(), "Answer", SCHEMA)
 ONE = Sampling()
 QUESTION = next(iter(KITCHEN_EXAMPLES.values()))
 PROPOSAL = next(one for one in KITCHEN_EXAMPLES.values() if isinstance(one, Propose))
-PRICE = Price(input=100_000, output=200_000)
-ANSWER = completion("fine", prompt="a prompt")
-"""2 tokens of input and 1 of output: USD 0.4."""
-
-
-def cost(reply: Reply) -> float | None:
-    return PRICE.of(reply.input_tokens, reply.output_tokens)
-
-
-def chat_with(base_url: str, timeout: float = 20, retries: int = 0) -> OpenAIChat:
-    return OpenAIChat(EndpointSettings(base_url, None, timeout, retries, pause=0.01), ParameterSupport())
 
 
 def ask(base_url: str, request: Request = REQUEST, timeout: float = 20, retries: int = 0) -> Reply:
@@ -133,7 +118,7 @@ def test_large_bodies_are_read_a_few_at_a_time() -> None:
     flood = b" " * MAX_BODY
 
     async def ask_often() -> None:
-        async with OpenAIChat(EndpointSettings(server.base_url, None, 60.0, 0), ParameterSupport()) as chat:
+        async with chat_with(server.base_url, 60.0) as chat:
             asked = (chat.complete(replace(REQUEST, seed=number)) for number in range(4 * MAX_LARGE_BODIES))
             replies = await asyncio.gather(*asked)
         assert {reply.problem for reply in replies} == {completion_reading.TOO_LONG}
@@ -244,24 +229,6 @@ def test_the_first_valid_single_sample_ends_the_drawing() -> None:
     assert len(server.received) == 1 + 2 * 4, "two samples for each of four tries"
 
 
-def at_once(server: Server, budget: RunBudget, calls: int) -> Sequence[Reply | BaseException]:
-    async def together() -> Sequence[Reply | BaseException]:
-        async with chat_with(server.base_url) as client:
-            chat = BudgetedChat(client, budget, cost)
-            return await asyncio.gather(*(chat.complete(REQUEST) for _ in range(calls)), return_exceptions=True)
-
-    return asyncio.run(together())
-
-
-def test_limit_on_cost_is_passed_by_one_call_at_most() -> None:
-    budget = RunBudget(max_cost=3.0)
-    with Server(lambda body: ANSWER) as server:
-        replies = at_once(server, budget, 30)
-    assert len(server.received) == 8, "the eighth call of USD 0.4 passes the limit"
-    assert sum(isinstance(reply, BudgetSpent) for reply in replies) == 22
-    assert budget.under_way == 0
-
-
 def test_an_answer_of_unknown_cost_is_kept_though_it_ends_the_run(tmp_path: Path) -> None:
     with (
         Server(lambda body: completion("fine", usage=False)) as server,
@@ -271,13 +238,6 @@ def test_an_answer_of_unknown_cost_is_kept_though_it_ends_the_run(tmp_path: Path
         assert len(server.received) == 1
     with closing(sqlite3.connect(tmp_path / "answers")) as file:
         assert file.execute("SELECT count(*) FROM answers").fetchone() == (1,)
-
-
-def test_failed_calls_are_under_way_no_more() -> None:
-    budget = RunBudget(max_cost=1.0)
-    with Server(lambda body: refusal(401, "no")) as server:
-        at_once(server, budget, 3)
-    assert (budget.under_way, budget.cost) == (0, 0.0)
 
 
 # Rate limits

@@ -9,21 +9,17 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain, repeat
 from typing import Any
 
 import pytest
 
 from hm_agent.models.chat import Message, Refused, Reply, Request, Sampling
-from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
-from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.questions import ModelUnavailable, Question, Unanswered, answer_schema
 from hm_agent.testing.endpoint import Answer, Response, completion, prompt_of, refusal
 from hm_agent.testing.endpoint import Endpoint as Server
+from tests.models.loopback_client import REQUEST, SCHEMA, chat_with, finished, in_turn
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
 
-SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
-REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(), "Answer", SCHEMA)
 WARM = replace(REQUEST, sampling=Sampling(temperature=0.1))
 SHORT = replace(REQUEST, sampling=Sampling(max_output_tokens=50))
 THREE = replace(REQUEST, sampling=Sampling(completions=3))
@@ -53,9 +49,7 @@ def ask(base_url: str, *requests: Request, retries: int = 0, timeout: float = 20
     """The replies of one client to requests made one after the other."""
 
     async def in_order() -> list[Reply]:
-        async with OpenAIChat(
-            EndpointSettings(base_url, None, timeout, retries, pause=0.01), ParameterSupport()
-        ) as chat:
+        async with chat_with(base_url, timeout, retries) as chat:
             return [await chat.complete(request) for request in requests]
 
     return asyncio.run(in_order())
@@ -63,16 +57,10 @@ def ask(base_url: str, *requests: Request, retries: int = 0, timeout: float = 20
 
 def ask_at_once(base_url: str, requests: Sequence[Request]) -> list[Reply]:
     async def together() -> list[Reply]:
-        async with OpenAIChat(EndpointSettings(base_url, None, timeout=20, retries=0), ParameterSupport()) as chat:
+        async with chat_with(base_url) as chat:
             return await asyncio.gather(*map(chat.complete, requests))
 
     return asyncio.run(together())
-
-
-def in_turn(*responses: Response) -> Answer:
-    """Gives each response once, and the last for ever."""
-    left = chain(responses, repeat(responses[-1]))
-    return lambda body: next(left)
 
 
 def refusing(parameter: str, refused: Response) -> Answer:
@@ -88,10 +76,6 @@ def form_of(body: dict[str, Any]) -> str | None:
         return None
     asked = body["response_format"]
     return f"{asked['type']} with a schema" if "schema" in asked else str(asked["type"])
-
-
-def finished(finish: str | None, **message: Any) -> Response:
-    return Response(body={"choices": [{"message": message, "finish_reason": finish}]})
 
 
 # What is sent
@@ -471,7 +455,7 @@ def test_wrong_path_is_unavailable() -> None:
 )
 def test_request_refused_for_its_content_is_unanswered_and_the_next_is_served(refused: Response) -> None:
     async def both(server: Server) -> Reply:
-        async with OpenAIChat(EndpointSettings(server.base_url, None, 20, 0), ParameterSupport()) as chat:
+        async with chat_with(server.base_url) as chat:
             with pytest.raises(Unanswered):
                 await chat.complete(WARM)
             return await chat.complete(WARM)

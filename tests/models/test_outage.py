@@ -9,14 +9,11 @@ from typing import Any
 import pytest
 
 from hm_agent.models.budget import RunBudget
-from hm_agent.models.chat import Message, Reply, Request, Sampling
-from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
+from hm_agent.models.chat import Reply
 from hm_agent.models.endpoint.outage import Outage, OutageTolerantChat
-from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, refusal
-
-REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(), "Answer", {"type": "object"})
+from tests.models.loopback_client import REQUEST, chat_with
 
 
 def out_of_order(times: int, response: Response) -> Callable[[dict[str, Any]], Response]:
@@ -27,9 +24,7 @@ def out_of_order(times: int, response: Response) -> Callable[[dict[str, Any]], R
 
 def ask(server: Server, budget: RunBudget, patience: float = 60.0) -> Reply:
     async def once() -> Reply:
-        async with OpenAIChat(
-            EndpointSettings(server.base_url, None, 20, retries=0, pause=0.01), ParameterSupport()
-        ) as chat:
+        async with chat_with(server.base_url) as chat:
             return await OutageTolerantChat(chat, budget, patience).complete(REQUEST)
 
     return asyncio.run(once())

@@ -13,18 +13,16 @@ import pytest
 
 from hm_agent.config import ConfigError
 from hm_agent.models.cache import request_text
-from hm_agent.models.chat import Message, Reply, Request, Sampling
+from hm_agent.models.chat import Reply, Request, Sampling
 from hm_agent.models.endpoint.completion_reading import read_completion
-from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
-from hm_agent.models.endpoint.parameter_support import ParameterSupport
+from hm_agent.models.endpoint.openai_chat import EndpointSettings
 from hm_agent.models.endpoint.surroundings import check_surroundings, proxy_for
 from hm_agent.models.providers import EndpointProvider
 from hm_agent.models.settings import ModelSettings
 from hm_agent.questions import ModelUnavailable
 from hm_agent.testing.endpoint import Endpoint, Response, completion, refusal
+from tests.models.loopback_client import REQUEST, chat_with
 
-SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
-REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(), "Answer", SCHEMA)
 SECRET = "abcdef-0123456789"
 HEADERS = {"X-Api-Key": f"Bearer {SECRET}", "X-Team": "opponents"}
 JSON = '{"answer": "box"}'
@@ -33,7 +31,7 @@ PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE"
 
 def ask(answer: Callable[[dict[str, Any]], Response], *requests: Request) -> tuple[list[Reply], Endpoint]:
     async def in_order(url: str) -> list[Reply]:
-        async with OpenAIChat(EndpointSettings(url, None, 20, 0, 0.01, HEADERS), ParameterSupport()) as chat:
+        async with chat_with(url, headers=HEADERS) as chat:
             return [await chat.complete(request) for request in requests]
 
     with Endpoint(answer) as server:

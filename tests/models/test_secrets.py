@@ -23,6 +23,7 @@ from hm_agent.models.transcript import Transcript
 from hm_agent.questions import ModelCall, ModelUnavailable, Unanswered
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, refusal
+from tests.models.loopback_client import finished
 from tests.worlds.melting_pot.games.matrix_examples import against_one, predict
 from tests.worlds.melting_pot.games.test_prompts import RULES
 
@@ -40,10 +41,6 @@ LOGGERS = ("openai", "httpx2")
 
 def echo(status: int, **more: Any) -> Response:
     return refusal(status, f"Incorrect API key provided: {KEY}.", headers={"retry-after-ms": "1"}, **more)
-
-
-def finished(finish: str, **message: Any) -> Response:
-    return Response(body={"choices": [{"message": message, "finish_reason": finish}]})
 
 
 ECHOES = {

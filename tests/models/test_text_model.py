@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import chain, cycle, repeat
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,6 @@ from hm_agent.core import Hypothesis
 from hm_agent.models.answer_file import AnswerFile
 from hm_agent.models.cache import CachedChat
 from hm_agent.models.chat import Chat, Message, Reply, Request, Sampling
-from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
-from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.models.prices import Price
 from hm_agent.models.prompts import render, render_retry
 from hm_agent.models.recorded import OtherQuestion, RecordedCall, RecordedModel, RecordedQuestion, prompt_hash
@@ -32,6 +30,7 @@ from hm_agent.questions import Exchange, Model, ModelCall, ModelUnavailable, Que
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, prompt_of, refusal
 from hm_agent.worlds.melting_pot.grid import Layout
+from tests.models.loopback_client import chat_with, in_turn
 from tests.worlds.melting_pot.games.matrix_examples import (
     HISTORY,
     PLAN,
@@ -88,20 +87,12 @@ def ask(
     """The answers of one model to questions asked one after the other."""
 
     async def in_order() -> list[BaseModel]:
-        async with OpenAIChat(
-            EndpointSettings(server.base_url, None, timeout=20, retries=0), ParameterSupport()
-        ) as chat:
+        async with chat_with(server.base_url) as chat:
             model = TextModel("some-model", chat, sampling or Sampling(), price, seed=7)
             noted = list[ModelCall]() if notes is None else notes
             return [await model.answer(question, noted.append) for question in questions]
 
     return asyncio.run(in_order())
-
-
-def in_turn(*responses: Response) -> Server:
-    """An endpoint that gives each response once, and the last for ever."""
-    left = chain(responses, repeat(responses[-1]))
-    return Server(lambda body: next(left))
 
 
 def messages(server: Server, call: int) -> list[tuple[str, str]]:
@@ -112,7 +103,7 @@ def messages(server: Server, call: int) -> list[tuple[str, str]]:
 
 
 def test_question_goes_out_as_its_prompt_with_the_form_of_its_answer() -> None:
-    with in_turn(completion(GOOD_COUNTER)) as server:
+    with Server(in_turn(completion(GOOD_COUNTER))) as server:
         ask(server, COUNTER)
     assert messages(server, 0) == [("user", render(COUNTER))]
     form = server.received[0].body["response_format"]["json_schema"]
@@ -121,13 +112,13 @@ def test_question_goes_out_as_its_prompt_with_the_form_of_its_answer() -> None:
 
 @pytest.mark.parametrize(("question", "text"), GOOD.items(), ids=["counter", "plan"])
 def test_valid_answer_counts_at_once(question: Question[Any], text: str) -> None:
-    with in_turn(completion(text)) as server:
+    with Server(in_turn(completion(text))) as server:
         assert ask(server, question) == [question.schema.model_validate_json(text)]
     assert len(server.received) == 1
 
 
 def test_every_question_starts_a_conversation_of_its_own() -> None:
-    with in_turn(completion("no"), completion(GOOD_COUNTER), completion(GOOD_PLAN)) as server:
+    with Server(in_turn(completion("no"), completion(GOOD_COUNTER), completion(GOOD_PLAN))) as server:
         ask(server, COUNTER, WALLED)
     assert messages(server, 2) == [("user", render(WALLED))]
 
@@ -139,7 +130,7 @@ def test_every_question_starts_a_conversation_of_its_own() -> None:
 def test_bad_answer_is_sent_back_with_what_is_wrong_and_a_good_one_counts(name: str) -> None:
     question, bad, problem = BAD[name]
     good = GOOD[question]
-    with in_turn(completion(bad), completion(good)) as server:
+    with Server(in_turn(completion(bad), completion(good))) as server:
         assert ask(server, question) == [question.schema.model_validate_json(good)]
     first, second, third = messages(server, 1)
     assert [first, second] == [("user", render(question)), ("assistant", bad)]
@@ -150,7 +141,7 @@ def test_bad_answer_is_sent_back_with_what_is_wrong_and_a_good_one_counts(name: 
 
 def test_each_bad_answer_stays_in_the_conversation() -> None:
     texts = [BAD[name][1] for name in ("prose", "broken_json", "unknown_kind")]
-    with in_turn(*map(completion, texts), completion(GOOD_COUNTER)) as server:
+    with Server(in_turn(*map(completion, texts), completion(GOOD_COUNTER))) as server:
         ask(server, COUNTER)
     assert [role for role, _ in messages(server, 3)] == ["user", "assistant"] * 3 + ["user"]
     assert [text for role, text in messages(server, 3) if role == "assistant"] == texts
@@ -167,7 +158,7 @@ def test_question_is_unanswered_after_the_last_bad_answer() -> None:
 
 
 def test_last_try_can_still_succeed() -> None:
-    with in_turn(*[completion("no")] * RETRIES, completion(GOOD_COUNTER)) as server:
+    with Server(in_turn(*[completion("no")] * RETRIES, completion(GOOD_COUNTER))) as server:
         assert ask(server, COUNTER)
 
 
@@ -179,7 +170,7 @@ def test_usable_part_of_the_latest_answer_that_has_one_counts_after_the_last_try
     question, notes = EXAMPLES["plan_cooking"], list[ModelCall]()
     tomato, other, pot = "interact((0, 1))", "interact((4, 3))", "interact((4, 2))"
     replies = plan(tomato, tomato), plan(tomato, other, pot, tomato), plan(pot), completion("no")
-    with in_turn(*replies) as server:
+    with Server(in_turn(*replies)) as server:
         (answer,) = ask(server, question, notes=notes)
     assert answer.model_dump()["calls"] == [tomato, other]
     assert len(server.received) == 1 + RETRIES
@@ -190,58 +181,59 @@ def test_usable_part_of_the_latest_answer_that_has_one_counts_after_the_last_try
 def test_usable_part_of_a_sample_counts_though_a_later_sample_has_none() -> None:
     tomato = "interact((0, 1))"
     usable = json.dumps({"reasoning": "", "calls": [tomato, tomato]})
-    with in_turn(completion(usable, "no"), completion("no")) as server:
+    with Server(in_turn(completion(usable, "no"), completion("no"))) as server:
         (answer,) = ask(server, EXAMPLES["plan_cooking"], sampling=Sampling(completions=2))
     assert answer.model_dump()["calls"] == [tomato]
 
 
 def test_usable_part_counts_where_the_conversation_grows_too_long() -> None:
     tomato, too_long = "interact((0, 1))", refusal(400, "Too long.", code="context_length_exceeded")
-    with in_turn(plan(tomato, tomato), too_long) as server:
+    with Server(in_turn(plan(tomato, tomato), too_long)) as server:
         (answer,) = ask(server, EXAMPLES["plan_cooking"])
     assert answer.model_dump()["calls"] == [tomato]
     assert len(server.received) == 2
 
 
 def test_plan_without_a_usable_part_is_unanswered() -> None:
-    with in_turn(plan("interact((4, 2))", "interact((0, 1))")) as server, pytest.raises(Unanswered, match="call 1, "):
+    replies = in_turn(plan("interact((4, 2))", "interact((0, 1))"))
+    with Server(replies) as server, pytest.raises(Unanswered, match="call 1, "):
         ask(server, EXAMPLES["plan_cooking"])
 
 
 def test_cut_off_answer_is_told_so() -> None:
-    with in_turn(completion(GOOD_COUNTER[:40], finish="length"), completion(GOOD_COUNTER)) as server:
+    with Server(in_turn(completion(GOOD_COUNTER[:40], finish="length"), completion(GOOD_COUNTER))) as server:
         ask(server, COUNTER)
     assert messages(server, 1)[2] == ("user", render_retry("it was cut off at the token limit; be shorter"))
 
 
 def test_answer_that_is_complete_counts_even_if_it_was_cut_off_after() -> None:
-    with in_turn(completion(f"{GOOD_COUNTER} And th", finish="length")) as server:
+    with Server(in_turn(completion(f"{GOOD_COUNTER} And th", finish="length"))) as server:
         assert ask(server, COUNTER)
     assert len(server.received) == 1
 
 
 @pytest.mark.parametrize("response", [completion(), completion("")], ids=["no_choice", "no_text"])
 def test_empty_answer_is_told_so_and_never_sent_back_as_nothing(response: Response) -> None:
-    with in_turn(response, completion(GOOD_COUNTER)) as server:
+    with Server(in_turn(response, completion(GOOD_COUNTER))) as server:
         ask(server, COUNTER)
     assert messages(server, 1)[1:] == [("assistant", "(nothing)"), ("user", render_retry("it is empty"))]
 
 
 def test_half_an_emoji_in_a_bad_answer_can_be_sent_back() -> None:
-    with in_turn(completion('no \ud83d {"next": {"\ud83d": "\ud83d"}}'), completion(GOOD_COUNTER)) as server:
+    with Server(in_turn(completion('no \ud83d {"next": {"\ud83d": "\ud83d"}}'), completion(GOOD_COUNTER))) as server:
         assert ask(server, COUNTER)
 
 
 def test_first_valid_completion_counts() -> None:
     other = GOOD_COUNTER.replace("Paper", "Scissors")
-    with in_turn(completion("no", GOOD_COUNTER, other)) as server:
+    with Server(in_turn(completion("no", GOOD_COUNTER, other))) as server:
         answers = ask(server, COUNTER, sampling=Sampling(completions=3))
     assert answers == [COUNTER.schema.model_validate_json(GOOD_COUNTER)]
     assert len(server.received) == 1
 
 
 def test_last_of_several_bad_completions_is_sent_back() -> None:
-    with in_turn(completion("no", '{"next": [{}]}'), completion(GOOD_COUNTER)) as server:
+    with Server(in_turn(completion("no", '{"next": [{}]}'), completion(GOOD_COUNTER))) as server:
         ask(server, COUNTER, sampling=Sampling(completions=2))
     assert messages(server, 1)[1] == ("assistant", '{"next": [{}]}')
     assert "strategy: Field required" in messages(server, 1)[2][1]
@@ -249,13 +241,13 @@ def test_last_of_several_bad_completions_is_sent_back() -> None:
 
 def test_conversation_that_grows_too_long_is_unanswered() -> None:
     too_long = refusal(400, "Too long.", code="context_length_exceeded")
-    with in_turn(completion("no"), too_long) as server, pytest.raises(Unanswered, match="Too long"):
+    with Server(in_turn(completion("no"), too_long)) as server, pytest.raises(Unanswered, match="Too long"):
         ask(server, COUNTER)
     assert len(server.received) == 2
 
 
 def test_endpoint_that_fails_is_unavailable_and_not_asked_again() -> None:
-    with in_turn(refusal(401, "no")) as server, pytest.raises(ModelUnavailable):
+    with Server(in_turn(refusal(401, "no"))) as server, pytest.raises(ModelUnavailable):
         ask(server, COUNTER)
     assert len(server.received) == 1
 
@@ -266,7 +258,7 @@ def test_endpoint_that_fails_is_unavailable_and_not_asked_again() -> None:
 def test_every_call_is_noted_with_its_cost() -> None:
     notes: list[ModelCall] = []
     first, second = completion("no", "neither", prompt="a prompt"), completion(GOOD_COUNTER, prompt="another prompt")
-    with in_turn(first, second) as server:
+    with Server(in_turn(first, second)) as server:
         ask(server, COUNTER, price=PRICE, notes=notes)
     wrong, right = notes
     assert wrong.problem
@@ -280,16 +272,16 @@ def test_every_call_is_noted_with_its_cost() -> None:
 
 def test_calls_that_led_to_no_answer_are_noted() -> None:
     notes: list[ModelCall] = []
-    with in_turn(completion("no")) as server, pytest.raises(Unanswered):
+    with Server(in_turn(completion("no"))) as server, pytest.raises(Unanswered):
         ask(server, COUNTER, notes=notes)
     assert [bool(call.problem) for call in notes] == [True] * (1 + RETRIES)
 
 
 def test_cost_is_unknown_without_a_price_or_without_tokens() -> None:
     notes: list[ModelCall] = []
-    with in_turn(completion(GOOD_COUNTER)) as server:
+    with Server(in_turn(completion(GOOD_COUNTER))) as server:
         ask(server, COUNTER, notes=notes)
-    with in_turn(completion(GOOD_COUNTER, usage=False)) as server:
+    with Server(in_turn(completion(GOOD_COUNTER, usage=False))) as server:
         ask(server, COUNTER, price=PRICE, notes=notes)
     assert [call.cost for call in notes] == [None, None]
     assert [call.input_tokens for call in notes] == [0, None]
@@ -423,15 +415,13 @@ def test_usage_counts_calls_answered_from_a_record(tmp_path: Path) -> None:
 
 def test_usage_is_kept_of_an_endpoint_that_fails_under_way() -> None:
     async def until_it_fails(server: Server) -> Usage:
-        async with OpenAIChat(
-            EndpointSettings(server.base_url, None, timeout=20, retries=0), ParameterSupport()
-        ) as chat:
+        async with chat_with(server.base_url) as chat:
             transcript = Transcript(TextModel("some-model", chat, Sampling(), PRICE, seed=7))
             with pytest.raises(ModelUnavailable):
                 await transcript.answer(COUNTER)
             return transcript.usage
 
-    with in_turn(completion("no", prompt="a prompt"), refusal(401, "no")) as server:
+    with Server(in_turn(completion("no", prompt="a prompt"), refusal(401, "no"))) as server:
         usage = asyncio.run(until_it_fails(server))
     assert usage == Usage(1, 0, calls=1, cached=0, input_tokens=2, output_tokens=1, cost=4.0)
 

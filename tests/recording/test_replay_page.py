@@ -38,7 +38,7 @@ from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-STEPS = 500
+STEPS = 300
 TURNS = 7
 TABS = ("present", "beliefs", "interactions", "questions", "costs")
 WORDS = f"</script><script>window.harmed = 1</script><img src=x onerror='window.harmed = 1'><!--{'o' * 300}"

@@ -228,14 +228,14 @@ def test_time_taken_leaves_no_mark(tmp_path: Path) -> None:
 
 def test_order_does_not_depend_on_the_process() -> None:
     code = (
-        "import json; from hm_agent.recording.trace import to_json; words = frozenset('rock paper scissors'.split());"
+        "import json; from hm_agent.recording.trace import to_json; words = frozenset(map(str, range(99)));"
         "print(json.dumps(to_json([words, dict.fromkeys(words, 1), frozenset({(2, 1), (1, 2)})])))"
     )
     printed = {
         subprocess.run(
             [sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True
         ).stdout
-        for seed in ("1", "2", "3")
+        for seed in ("1", "2")
     }
     assert len(printed) == 1
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, reduce
 from itertools import product
 from typing import Any
 
 import pytest
 
 from hm_agent.repeated_games.best_play import BayesPlay, BestResponse
-from hm_agent.repeated_games.payoffs import Side, transposed
-from hm_agent.repeated_games.rules_of_play import RULES_OF_PLAY, MixtureRule, PureRule, RuleOfPlay
-from hm_agent.repeated_games.written_rules import rule_from
+from hm_agent.repeated_games.payoffs import Side
+from hm_agent.repeated_games.rules_of_play import MixtureRule, PureRule, RuleOfPlay
+from hm_agent.repeated_games.written_rules import RULES_OF_PLAY, rule_from
+from tests.repeated_games.brute_force import PD, RPS, Played, earned, sequence_earns
 
-ROCK_PAPER_SCISSORS = ((0.0, -10.0, 10.0), (10.0, 0.0, -10.0), (-10.0, 10.0, 0.0))
-DILEMMA = ((3.0, 0.0), (5.0, 1.0))
-RPS = Side(
-    ("rock", "paper", "scissors"), ("rock", "paper", "scissors"), ROCK_PAPER_SCISSORS, transposed(ROCK_PAPER_SCISSORS)
-)
-PD = Side(("cooperate", "defect"), ("cooperate", "defect"), DILEMMA, transposed(DILEMMA))
 PARAMETERS: Mapping[str, Mapping[str, Any]] = {
     "mixture": {"weights": [0.7, 0.3]},
     "cycle": {"cycle": ["cooperate", "cooperate", "defect"]},
@@ -49,37 +45,17 @@ def plans(side: Side, rounds: int) -> Iterator[Mapping[tuple[int, ...], int]]:
         yield dict(zip(known, chosen, strict=True))
 
 
-def earned(
-    plan: Mapping[tuple[int, ...], int], rule: RuleOfPlay, rounds: int, history: tuple[int, ...] = (), state: Any = ...
-) -> float:
-    """The expected sum of payoffs of a plan against a rule."""
-    if len(history) == rounds:
-        return 0.0
-    state, own, side = rule.start if state is ... else state, plan[history], rule.side.opposite
-    return sum(
-        chance
-        * (side.payoff[own][other] + earned(plan, rule, rounds, (*history, other), rule.after(state, other, own)))
-        for other, chance in enumerate(rule.chances(state))
-        if chance
-    )
+def by_plan(plan: Mapping[tuple[int, ...], int]) -> Callable[[Played], int]:
+    return lambda played: plan[tuple(other for _, other in played)]
 
 
-def open_loop(rule: RuleOfPlay, actions: Sequence[int], state: Any = ...) -> float:
-    """The expected sum of payoffs of a sequence of actions, whatever the other plays."""
-    state = rule.start if state is ... else state
-    if not actions:
-        return 0.0
-    own, *later = actions
-    return sum(
-        chance * (rule.side.opposite.payoff[own][other] + open_loop(rule, later, rule.after(state, other, own)))
-        for other, chance in enumerate(rule.chances(state))
-        if chance
-    )
+def state_after(rule: RuleOfPlay, played: Played) -> Any:
+    return reduce(lambda state, both: rule.after(state, both[1], both[0]), played, rule.start)
 
 
 def test_best_response_equals_brute_force_over_all_plans() -> None:
     for rule in rules(PD):
-        best = max(earned(plan, rule, 3) for plan in plans(PD, 3))
+        best = max(earned(rule, 3, by_plan(plan)) for plan in plans(PD, 3))
         assert BestResponse(rule, 3).total == pytest.approx(best), rule
 
 
@@ -92,7 +68,7 @@ def test_best_response_to_a_certain_rule_equals_brute_force_over_all_sequences()
             }
         if all(max(rule.chances(state)) == 1 for state in states):
             count = len(rule.side.others)
-            best = max(open_loop(rule, actions) for actions in product(range(count), repeat=6))
+            best = max(sequence_earns({rule: 1}, actions) for actions in product(range(count), repeat=6))
             assert BestResponse(rule, 6).total == pytest.approx(best), rule
 
 
@@ -100,17 +76,10 @@ def test_following_the_best_response_earns_its_value() -> None:
     for rule in rules(RPS):
         response = BestResponse(rule, ROUNDS)
 
-        def follow(state: Any, left: int, rule: RuleOfPlay = rule, response: BestResponse = response) -> float:
-            if left == 0:
-                return 0.0
-            own = response.action(state, left)
-            return sum(
-                chance * (RPS.payoff[own][other] + follow(rule.after(state, other, own), left - 1))
-                for other, chance in enumerate(rule.chances(state))
-                if chance
-            )
+        def choose(played: Played, rule: RuleOfPlay = rule, response: BestResponse = response) -> int:
+            return response.action(state_after(rule, played), ROUNDS - len(played))
 
-        assert follow(rule.start, ROUNDS) == pytest.approx(response.total), rule
+        assert earned(rule, ROUNDS, choose) == pytest.approx(response.total), rule
 
 
 MIXTURES = (
@@ -126,38 +95,29 @@ def mixture(names: Sequence[str]) -> list[RuleOfPlay]:
     ]
 
 
-@pytest.mark.parametrize("names", MIXTURES)
-def test_bayes_equals_brute_force_over_all_plans(names: Sequence[str]) -> None:
-    opponents = mixture(names)
-    prior = [(number + 1) / sum(range(1, len(names) + 1)) for number in range(len(names))]
-    best = max(
-        sum(share * earned(plan, rule, 3) for share, rule in zip(prior, opponents, strict=True))
-        for plan in plans(PD, 3)
-    )
-    play = BayesPlay(opponents, prior, 3)
-    assert play.value(play.prior, 3) == pytest.approx(best)
+def test_bayes_equals_brute_force_over_all_plans() -> None:
+    for names in MIXTURES:
+        opponents = mixture(names)
+        prior = [(number + 1) / sum(range(1, len(names) + 1)) for number in range(len(names))]
+        best = max(
+            sum(share * earned(rule, 3, by_plan(plan)) for share, rule in zip(prior, opponents, strict=True))
+            for plan in plans(PD, 3)
+        )
+        play = BayesPlay(opponents, prior, 3)
+        assert play.value(play.prior, 3) == pytest.approx(best)
 
 
-def followed(play: BayesPlay, rules_of_play: Sequence[RuleOfPlay], prior: Sequence[float], rounds: int) -> float:
+def followed(play: BayesPlay, prior: Sequence[float], rounds: int) -> float:
     """The expected sum of payoffs of following `play`."""
 
-    def follow(rule: RuleOfPlay, state: Any, beliefs: Any, left: int) -> float:
-        if left == 0:
-            return 0.0
-        own = play.action(beliefs, left)
-        return sum(
-            chance
-            * (
-                rule.side.opposite.payoff[own][other]
-                + follow(rule, rule.after(state, other, own), play.updated(beliefs, own, other), left - 1)
-            )
-            for other, chance in enumerate(rule.chances(state))
-            if chance
-        )
+    @cache
+    def believed(played: Played) -> Any:
+        return play.updated(believed(played[:-1]), *played[-1]) if played else play.prior
 
-    return sum(
-        share * follow(rule, rule.start, play.prior, rounds) for share, rule in zip(prior, rules_of_play, strict=True)
-    )
+    def choose(played: Played) -> int:
+        return play.action(believed(played), rounds - len(played))
+
+    return sum(share * earned(rule, rounds, choose) for share, rule in zip(prior, play.rules, strict=True))
 
 
 def test_what_bayes_earns_lies_between_short_lookahead_and_its_bound() -> None:
@@ -165,8 +125,8 @@ def test_what_bayes_earns_lies_between_short_lookahead_and_its_bound() -> None:
         opponents, prior = mixture(names), [1 / len(names)] * len(names)
         exact, short = BayesPlay(opponents, prior, 6), BayesPlay(opponents, prior, 6, lookahead=2)
         optimum = exact.value(exact.prior, 6)
-        assert followed(exact, opponents, prior, 6) == pytest.approx(optimum)
-        assert followed(short, opponents, prior, 6) <= optimum + 1e-9 <= short.value(short.prior, 6) + 2e-9
+        assert followed(exact, prior, 6) == pytest.approx(optimum)
+        assert followed(short, prior, 6) <= optimum + 1e-9 <= short.value(short.prior, 6) + 2e-9
         told = sum(BestResponse(rule, 6).total for rule in opponents) / len(opponents)
         assert optimum <= told + 1e-9
 
@@ -175,7 +135,7 @@ def test_rounding_beliefs_to_thousandths_costs_next_to_nothing() -> None:
     for names in MIXTURES:
         opponents, prior = mixture(names), [1 / len(names)] * len(names)
         exact, rounded = BayesPlay(opponents, prior, 6), BayesPlay(opponents, prior, 6, digits=3)
-        assert followed(rounded, opponents, prior, 6) >= exact.value(exact.prior, 6) - 0.01
+        assert followed(rounded, prior, 6) >= exact.value(exact.prior, 6) - 0.01
         assert len(rounded.prior) == len(exact.prior)
 
 
@@ -193,5 +153,5 @@ def test_bayes_beats_each_action_played_throughout() -> None:
     prior = [1 / len(opponents)] * len(opponents)
     play = BayesPlay(opponents, prior, ROUNDS)
     for action in range(3):
-        fixed = sum(open_loop(rule, [action] * ROUNDS) for rule in opponents) / len(opponents)
+        fixed = sequence_earns(dict(zip(opponents, prior, strict=True)), [action] * ROUNDS)
         assert fixed <= play.value(play.prior, ROUNDS) + 1e-9

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 import pytest
@@ -20,12 +20,11 @@ from hm_agent.repeated_games.policy_classes import (
 )
 from hm_agent.repeated_games.rules_of_play import RuleOfPlay
 from hm_agent.repeated_games.written_rules import rule_from
+from tests.repeated_games.brute_force import PD, sequence_earns
 
 MOD = tuple(tuple(float((own - other) % 3 == 1) - ((other - own) % 3 == 1) for other in range(3)) for own in range(3))
 NUMBERS = ("one", "two", "three")
 SIDE = Side(NUMBERS, NUMBERS, MOD, transposed(MOD))
-DILEMMA = ((3.0, 0.0), (5.0, 1.0))
-PD = Side(("cooperate", "defect"), ("cooperate", "defect"), DILEMMA, transposed(DILEMMA))
 ROUNDS = 4
 
 
@@ -56,14 +55,6 @@ def plays(rules: Mixture, owns: Sequence[int]) -> Iterator[tuple[tuple[int, ...]
             yield others, total
 
 
-def earned(rules: Mixture, owns: Sequence[int]) -> float:
-    payoff = next(iter(rules)).side.opposite.payoff
-    return sum(
-        chance * sum(payoff[own][other] for own, other in zip(owns, others, strict=True))
-        for others, chance in plays(rules, owns)
-    )
-
-
 def watched(rules: Mixture, seen: tuple[int, ...]) -> int:
     """The best answer to what follows these actions of the other, over all sequences of own actions alike."""
     side = next(iter(rules)).side.opposite
@@ -80,15 +71,17 @@ def watched(rules: Mixture, seen: tuple[int, ...]) -> int:
 def test_open_loop_is_the_best_of_all_sequences() -> None:
     for rules in MIXTURES:
         count = len(next(iter(rules)).side.others)
-        best = max(earned(rules, owns) for owns in product(range(count), repeat=ROUNDS))
+        best = max(sequence_earns(rules, owns) for owns in product(range(count), repeat=ROUNDS))
         assert open_loop_value(rules, ROUNDS) == pytest.approx(best)
 
 
 def test_one_that_only_watches_answers_what_the_others_moves_alone_let_expect() -> None:
     for rules in MIXTURES:
         side, total, rounds = next(iter(rules)).side.opposite, 0.0, 3
+        sequences = [product(range(len(side.others)), repeat=place) for place in range(rounds)]
+        answers = {seen: watched(rules, seen) for seen in chain.from_iterable(sequences)}
         for others in product(range(len(side.others)), repeat=rounds):
-            owns = [watched(rules, others[:place]) for place in range(rounds)]
+            owns = [answers[others[:place]] for place in range(rounds)]
             chance = dict(plays(rules, owns)).get(others, 0.0)
             total += chance * sum(side.payoff[own][other] for own, other in zip(owns, others, strict=True))
         assert watching_value(rules, rounds) == pytest.approx(total)

@@ -2,43 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import product
-from typing import Any
 
 import pytest
 
 from hm_agent.repeated_games.policy_classes import Mixture, myopic_value, open_loop_value
 from hm_agent.repeated_games.reflexes import MOST_ACTIONS, reflex_value
-from hm_agent.repeated_games.rules_of_play import RuleOfPlay
 from hm_agent.worlds.matrix_games.settings import table_scenarios
-from tests.repeated_games.test_policy_classes import MIXTURES, PD, rule
+from tests.repeated_games.brute_force import PD, Played, earned
+from tests.repeated_games.test_policy_classes import MIXTURES, rule
 
 ROUNDS = 4
 
 
-def earned(opponent: RuleOfPlay, state: Any, own: int, answers: Mapping[tuple[int, int], int], left: int) -> float:
-    """The expected sum of payoffs of one that plays `own` now, and then answers each last round."""
-    if not left:
-        return 0.0
-    side, total = opponent.side.opposite, 0.0
-    for other, chance in enumerate(opponent.chances(state)):
-        if chance:
-            after = opponent.after(state, other, own)
-            total += chance * (
-                side.payoff[own][other] + earned(opponent, after, answers[own, other], answers, left - 1)
-            )
-    return total
-
-
-def best_by_trying(mixture: Mixture, rounds: int) -> float:
+def best_by_trying(mixture: Mixture) -> float:
     """What the best first action and answers to the four last rounds of a game of two actions earn."""
     found = []
     for first, *rest in product(range(2), repeat=5):
-        answers = {(own, other): rest[2 * own + other] for own, other in product(range(2), range(2))}
-        found.append(
-            sum(share * earned(opponent, opponent.start, first, answers, rounds) for opponent, share in mixture.items())
-        )
+        answers = dict(zip(product(range(2), repeat=2), rest, strict=True))
+
+        def choose(played: Played, first: int = first, answers: dict[tuple[int, ...], int] = answers) -> int:
+            return answers[played[-1]] if played else first
+
+        found.append(sum(share * earned(opponent, ROUNDS, choose) for opponent, share in mixture.items()))
     return max(found)
 
 
@@ -48,7 +34,7 @@ def test_the_best_reflex_is_the_best_of_all() -> None:
         {rule("corrigible", PD, times=2, tremble=0.2): 0.5, rule("copy", PD, tremble=0.1): 0.5},
     )
     for mixture in dilemmas:
-        assert reflex_value(mixture, ROUNDS) == pytest.approx(best_by_trying(mixture, ROUNDS))
+        assert reflex_value(mixture, ROUNDS) == pytest.approx(best_by_trying(mixture))
 
 
 def test_a_reflex_earns_no_more_than_the_best_response_and_sees_what_an_open_loop_does_not() -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -14,7 +18,7 @@ from hm_agent.extensions import ADDED, load_place
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
 from hm_agent.reporting.runs import read_runs
-from hm_agent.reporting.writing import write_report
+from hm_agent.reporting.writing import PAGE, write_report
 from hm_agent.theory_of_mind.hypotheses import Parameters
 from tests.reporting.examples import leave, result, settings
 
@@ -28,16 +32,29 @@ def delivery(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ADDED.worlds, "delivery", load_place("tests.reporting.examples:SUITE"))
 
 
+@contextmanager
+def one_worker_in(folder: Path) -> Iterator[None]:
+    """Keeps pytest's other worker processes out of a folder."""
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 @pytest.fixture(scope="session")
 def grid(tmp_path_factory: pytest.TempPathFactory, silence: Progress) -> tuple[Path, Path]:
-    """Two folders of runs: `first` with all agents, `second` with the agent in another setting."""
-    out = tmp_path_factory.mktemp("grid runs")  # a blank in a name must not break a link
-    folders = out / "first", out / "second"
-    first = Experiment(SCENARIOS, AGENTS, episodes=3, out=folders[0], max_steps=300, options={"bots": "scripted"})
-    run(first, silence)
-    lenient = Parameters(threshold=0.5)
-    run(replace(first, agents=AGENTS[:1], out=folders[1], parameters=lenient), silence)
-    return folders
+    """Two folders of runs: `first` with all agents, `second` with the agent in another setting.
+
+    All of pytest's worker processes share them: what one has played, the next one finds.
+    """
+    own = tmp_path_factory.getbasetemp()
+    out = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "grid runs"  # a blank must not break a link
+    out.mkdir(exist_ok=True)
+    first = Experiment(SCENARIOS, AGENTS, episodes=3, out=out / "first", max_steps=220, options={"bots": "scripted"})
+    second = replace(first, agents=AGENTS[:1], out=out / "second", parameters=Parameters(threshold=0.5))
+    with one_worker_in(out):
+        run(first, silence)
+        run(second, silence)
+    return first.out, second.out
 
 
 @pytest.fixture
@@ -56,4 +73,6 @@ def ablated(tmp_path: Path) -> tuple[Path, Path]:
 @pytest.fixture(scope="session")
 def report(grid: tuple[Path, Path]) -> Path:
     """The folder of the report on both."""
-    return write_report(read_runs(grid), grid[0] / "report").parent
+    into = grid[0] / "report"
+    with one_worker_in(grid[0].parent):
+        return into if (into / PAGE).exists() else write_report(read_runs(grid), into).parent

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hm_agent.recording.result import Result
-from hm_agent.reporting.halves import SCORE, has_halves, split_means
+from hm_agent.reporting.halves import SCORE, split_means
 from hm_agent.reporting.report import Report
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.scores import OVERALL
@@ -73,7 +73,7 @@ def test_an_agent_that_played_one_half_has_no_mean_in_the_other() -> None:
 @pytest.mark.parametrize("scenario", [DELIVERY, HELD_OUT])
 def test_scenarios_of_one_half_alone_make_no_halves(scenario: str) -> None:
     rows = tabulate([delivered("vmp", 4, scenario=scenario)])
-    assert not has_halves(rows)
+    assert split_means(rows) == []
     assert split_means(rows) == []
 
 
@@ -105,7 +105,7 @@ def test_where_no_episode_of_either_half_was_finished_no_halves_are_shown(tmp_pa
 
 def test_without_held_out_scenarios_no_halves_are_shown(tmp_path: Path) -> None:
     leave(tmp_path, result("vmp", 3), result("mmp", 1))
-    assert not Report(read_runs((tmp_path,)), tmp_path).has_halves
+    assert not Report(read_runs((tmp_path,)), tmp_path).split_means
     write_report(read_runs((tmp_path,)), tmp_path)
     assert "halves" not in (tmp_path / "report.md").read_text() + (tmp_path / "report.html").read_text()
     assert not (tmp_path / "halves.csv").exists()

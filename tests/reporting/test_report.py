@@ -30,8 +30,6 @@ from tests.reporting.examples import PD, RWS, RWS_2, SELF_PLAY, delivered, leave
 ROOT = Path(__file__).parents[2]
 Folders = tuple[Path, Path]
 
-"""What sums in another order may differ by."""
-
 
 def table(path: Path) -> list[dict[str, str]]:
     with path.open(newline="") as lines:

@@ -139,8 +139,13 @@ def groups_of(played: Iterable[TaskRuns]) -> dict[str, list[TaskRuns]]:
 
 def table(rows: Sequence[MeasuredGroup]) -> str:
     """Returns a Markdown table with a line for each group."""
-    lines = [f"| {' | '.join(HEADINGS)} |", f"| {' | '.join(['---', *['---:'] * (len(HEADINGS) - 1)])} |"]
-    return "\n".join([*lines, *(f"| {' | '.join(_cells(row))} |" for row in rows)]) + "\n"
+    return _markdown(HEADINGS, map(_cells, rows))
+
+
+def _markdown(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Returns a Markdown table whose first column has words, and all others numbers."""
+    lines = (headings, ("---", *["---:"] * (len(headings) - 1)), *rows)
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def _cells(row: MeasuredGroup) -> list[str]:
@@ -177,16 +182,14 @@ def depth_table(played: Sequence[TaskRuns], metric: str, *, always_yes: bool = F
     always_yes: adds for each agent the metric as it would be if all seats answered yes to all probes of the episodes.
     """
     depths = sorted({runs.k_depth for runs in played})
-    lines = [f"| agent | {' | '.join(f'K depth {depth}' for depth in depths)} |", "| --- |" + " ---: |" * len(depths)]
+    lines: list[list[str]] = []
     for agent in dict.fromkeys(runs.agent for runs in played):
         own_runs = [runs for runs in played if runs.agent == agent]
         rows = {agent: metric} | ({f"{agent}, always yes": f"{metric}_always_yes"} if always_yes else {})
         for name, metric_name in rows.items():
-            cells = [
-                percent(_mean([runs for runs in own_runs if runs.k_depth == depth], metric_name)) for depth in depths
-            ]
-            lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+            by_depth = ([runs for runs in own_runs if runs.k_depth == depth] for depth in depths)
+            lines.append([name, *(percent(_mean(runs, metric_name)) for runs in by_depth)])
+    return _markdown(["agent", *(f"K depth {depth}" for depth in depths)], lines)
 
 
 def open_table(played: Sequence[TaskRuns], k: int) -> str:
@@ -197,12 +200,12 @@ def open_table(played: Sequence[TaskRuns], k: int) -> str:
     """
     shares = ("open_agreed_all_always_holds", "open_agreed_all_always_not", "open_right")
     headings = ("agent", "tasks", "Avg", "Pass@k", "Pass^k", "always holds", "always not", "right")
-    lines = [f"| {' | '.join(headings)} |", f"| --- |{' ---: |' * 7}"]
+    lines = []
     for agent in dict.fromkeys(runs.agent for runs in played):
         own = [runs for runs in played if runs.agent == agent]
-        cells = [str(len(own)), *_success_cells(_success(own, "open_agreed_all", k))]
-        lines.append(f"| {agent} | {' | '.join((*cells, *(percent(_mean(own, name)) for name in shares)))} |")
-    return "\n".join(lines) + "\n"
+        success = _success_cells(_success(own, "open_agreed_all", k))
+        lines.append([agent, str(len(own)), *success, *(percent(_mean(own, name)) for name in shares)])
+    return _markdown(headings, lines)
 
 
 def study(played: Sequence[TaskRuns], *, k: int = PAPER_RUNS) -> str:

@@ -20,7 +20,7 @@ from random import Random
 
 from hm_agent.worlds.enacttom.house.commands import tell
 from hm_agent.worlds.enacttom.house.knowledge import weaker
-from hm_agent.worlds.enacttom.house.probes import Probe, ProbeAnswer, ProbeAnswers, ProbeResult
+from hm_agent.worlds.enacttom.house.probes import Probe, ProbeAnswer, ProbeAnswers, ProbeResult, probes_of
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.ladder.thoughts import Minds, NestedThoughts
 from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, SLOTS, WANTED, Claim, Is, Proposition
@@ -158,8 +158,7 @@ def thought_probes(pairs: Iterable[ThoughtPair], *, checks: bool) -> tuple[Probe
     """Makes the probes of pairs, ordered by agent and words; with the checks of what is to be answered with no."""
     claims = {question.claim for pair in pairs for question in pair.questions}
     claims |= {pair.no.claim.inner for pair in pairs if checks}
-    ordered = sorted(claims, key=lambda claim: (claim.knowers[0], claim.inner.words))
-    return tuple(Probe(f"t_probe_{number}", claim, is_thought=True) for number, claim in enumerate(ordered, 1))
+    return probes_of(claims, "t_probe", is_thought=True)
 
 
 def graded_pairs(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
@@ -10,21 +10,18 @@ from random import Random
 from hm_agent.core import LiteralQuestion, Observation, Seat, Turn, World
 from hm_agent.worlds.enacttom.house.character_play import with_characters
 from hm_agent.worlds.enacttom.house.commands import IDLE, CommandError, HouseCommand, Verb, parse_command
-from hm_agent.worlds.enacttom.house.household import Household
+from hm_agent.worlds.enacttom.house.household import Household, set_by
 from hm_agent.worlds.enacttom.house.open_probes import (
     RULES,
     ReportResult,
     graded_reports,
     open_metrics,
-    open_probes_of,
-    reported_by,
 )
 from hm_agent.worlds.enacttom.house.probes import (
     Probe,
     ProbeAnswer,
     ProbeAnswers,
     ProbeResult,
-    answered_by,
     checks_of,
     foils_of,
     graded,
@@ -56,11 +53,11 @@ FUNCTIONAL_SUCCESS, UNPROVED = "functional_success", "unproved"
 class HouseScene:
     """A turn as only viewers see it.
 
-    before, after: all propositions that held before and after it; knew, knows: all claims that did. memories: what each
-    agent had seen last before it; remembers: the same after it. outcomes: those of each agent's action. handles: by
-    agent, the furniture that its Open or Close set, also by mirrors and remote controls, with the new states. sent: the
-    messages with what they taught. probes, thoughts: the results if the turn was for answering them, of K
-    operators and of pairs of questions about thoughts, and reports of open probes; nothing else happens then.
+    before, after: all propositions that held before and after it; knew, knows: all claims that did. remembers:
+    what each agent has seen last after it. outcomes: those of each agent's action. handles: by agent, the furniture
+    that its Open or Close set, also by mirrors and remote controls, with the new states. sent: the messages with what
+    they taught. probes, thoughts: the results if the turn was for answering them, of K operators and of pairs of
+    questions about thoughts, and reports of open probes; nothing else happens then.
     """
 
     turn: int
@@ -68,7 +65,6 @@ class HouseScene:
     after: frozenset[Proposition]
     knew: frozenset[Claim]
     knows: frozenset[Claim]
-    memories: Mapping[Seat, frozenset[Proposition]]
     outcomes: Mapping[Seat, ActionOutcome]
     handles: Mapping[Seat, Mapping[str, str]]
     sent: tuple[Sent, ...]
@@ -98,18 +94,22 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self.foils = foils_of(operators, self.household)
         self.checks = checks_of(self.foils, (*operators, *self.foils))
         self.probes = probes_of((*operators, *self.foils, *self.checks))
-        self.open_probes = open_probes_of(operators) if asks_open else ()
-        self._report_results: tuple[ReportResult, ...] = ()
+        self.open_probes = probes_of(operators, "o_probe", is_open=True) if asks_open else ()
         self.seats: Sequence[Seat] = task.seats
         self._numbers = {agent: number for number, agent in enumerate(task.agents)}
         self.claim_readers: set[Seat] = set(task.characters)
-        self._views = ViewMaker(self.household)
+        self._begin(0)
+
+    def _begin(self, seed: int) -> None:
+        """Sets up an episode."""
+        self._seed = seed
+        self._views = ViewMaker(self.household, self.claim_readers)
         self._runtime = HouseRuntime(self.household)
         self.quiet_turns = 0
-        self._state_before: tuple[int, tuple[int, ...]] | None = None
+        self._state_before: int | None = None
         self._probe_results: tuple[ProbeResult, ...] | None = None
-        self._seed = 0
-        self._seen: dict[Seat, list[HouseView]] = {}
+        self._report_results: tuple[ReportResult, ...] = ()
+        self._seen: dict[Seat, list[HouseView]] = {seat: [] for seat in self.seats}
         """All views of each seat."""
         self.thought_pairs: tuple[ThoughtPair, ...] = ()
         self._thought_probes: tuple[Probe, ...] = ()
@@ -122,22 +122,20 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         return self._runtime
 
     def reset(self, seed: int) -> Turn[HouseView]:
-        self._views = ViewMaker(self.household, self.claim_readers)
-        self._runtime = HouseRuntime(self.household)
-        self.quiet_turns, self._state_before, self._probe_results = 0, None, None
-        self._report_results = ()
-        self._seed, self._seen = seed, {seat: [] for seat in self.seats}
-        self.thought_pairs, self._thought_probes, self._pair_results = (), (), ()
+        self._begin(seed)
         self._look()
         return self._turn()
 
     def step(self, actions: Mapping[Seat, HouseCommand | str | ProbeAnswers]) -> Turn[HouseView]:
         runtime = self._runtime
-        self._state_before = (runtime.state, tuple(runtime.memories))
+        self._state_before = runtime.state
         if self._has_ended:
             answers = {seat: answer for seat, answer in actions.items() if isinstance(answer, ProbeAnswers)}
-            self._probe_results = self._graded(answers)
-            self._report_results = graded_reports(self.open_probes, answers, self.holds)
+            silent = ProbeAnswers()
+            self._probe_results = self._graded(lambda probe: answers.get(probe.agent, silent).said.get(probe.name))
+            self._report_results = graded_reports(
+                self.open_probes, lambda probe: answers.get(probe.agent, silent).reports.get(probe.name), self.holds
+            )
             self._pair_results = graded_pairs(
                 self.thought_pairs, self._thought_probes, answers, checks=self._has_checks
             )
@@ -171,8 +169,8 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
             return (answers | {pair.no.claim: False for pair in self.thought_pairs}).get(probe.claim)
         return None if probe.claim in self.checks else self.holds(probe.about)
 
-    def _graded(self, answers: Mapping[Seat, ProbeAnswers]) -> tuple[ProbeResult, ...]:
-        return graded(self.probes, answers, self.holds, self.foils, self.checks)
+    def _graded(self, answer: Callable[[Probe], ProbeAnswer | None]) -> tuple[ProbeResult, ...]:
+        return graded(self.probes, answer, self.holds, self.foils, self.checks)
 
     def holds(self, claim: Claim) -> bool:
         """True if a claim or proposition of the goal, or within it, holds now as far as the runtime knows."""
@@ -181,7 +179,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     def literal_questions(self, seat: Seat) -> Sequence[LiteralQuestion]:
         """Returns the probes of a seat, none in a household that asks none; what the runtime does not know is a no."""
         said = {True: ProbeAnswer.YES.value, False: ProbeAnswer.NO.value}
-        own = (result for result in self._graded({}) if result.probe.agent == seat)
+        own = (result for result in self._graded(lambda probe: None) if result.probe.agent == seat)
         return [LiteralQuestion(one.probe.words, tuple(said.values()), said[one.is_so]) for one in own]
 
     def _read_commands(
@@ -245,7 +243,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     def scene(self) -> HouseScene | None:
         if self._state_before is None:
             return None
-        runtime, (state, memories) = self._runtime, self._state_before
+        runtime, state = self._runtime, self._state_before
         is_answering = self._probe_results is not None
         outcomes = {
             seat: outcome
@@ -254,33 +252,22 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         }
         return HouseScene(
             runtime.turn - (not is_answering),
-            self._propositions(state),
-            self._propositions(runtime.state),
+            self.household.propositions(state),
+            self.household.propositions(runtime.state),
             self._claims(state),
             self._claims(runtime.state),
-            self._remembered(memories),
             outcomes,
             {seat: effects for seat, outcome in outcomes.items() if (effects := self._handle_effects(outcome))},
             () if is_answering else tuple(runtime.sent),
-            self._remembered(runtime.memories),
+            dict(zip(self.task.agents, map(self.household.propositions, runtime.memories), strict=True)),
             self._probe_results or (),
             tuple(result for pair in self._pair_results for result in pair),
             self._report_results,
         )
 
-    def _remembered(self, memories: Sequence[int]) -> Mapping[Seat, frozenset[Proposition]]:
-        return {seat: self._propositions(memory) for seat, memory in zip(self.task.agents, memories, strict=True)}
-
     def _handle_effects(self, outcome: ActionOutcome) -> Mapping[str, str]:
         """Returns the states that an action set by furniture; empty unless it was a successful Open or Close."""
-        command, mechanics = outcome.command, self.household.mechanics
-        if outcome.kind is not OutcomeKind.DONE or command.verb not in (Verb.OPEN, Verb.CLOSE):
-            return {}
-        (furniture,) = command.arguments
-        return mechanics.settings(furniture, mechanics.state_after(furniture, opens=command.verb == Verb.OPEN))
-
-    def _propositions(self, mask: int) -> frozenset[Proposition]:
-        return frozenset(name for name in self.household.named(mask) if isinstance(name, Proposition))
+        return set_by(self.household.mechanics, outcome.command) if outcome.kind is OutcomeKind.DONE else {}
 
     def _claims(self, mask: int) -> frozenset[Claim]:
         return frozenset(name for name in self.household.named(mask) if isinstance(name, Claim))
@@ -303,14 +290,9 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         metrics |= {"turns": float(runtime.turn), **literal_metrics(self._probe_results or ())}
         if self._probe_results is not None:
             rules = rules_of(self.task.file.agent_secrets)
-            metrics |= rule_metrics(
-                {name: self._graded(answered_by(self.probes, rule)) for name, rule in rules.items()}
-            )
+            metrics |= rule_metrics({name: self._graded(rule) for name, rule in rules.items()})
             metrics |= pair_metrics(self._pair_results)
-            by_rule = {
-                name: graded_reports(self.open_probes, reported_by(self.open_probes, rule), self.holds)
-                for name, rule in RULES.items()
-            }
+            by_rule = {name: graded_reports(self.open_probes, rule, self.holds) for name, rule in RULES.items()}
             metrics |= open_metrics(self._report_results, by_rule)
         if self._is_unproved:
             metrics[UNPROVED] = 1.0

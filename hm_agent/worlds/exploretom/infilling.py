@@ -17,9 +17,9 @@ from pydantic import BaseModel
 
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.models.prompts import phrase
-from hm_agent.questions import UNSHOWN, Model, Question, Remark, Words, answer_or_none, check_all
+from hm_agent.questions import UNSHOWN, Model, Question, Remark, Words, answer_or_none
 from hm_agent.worlds.exploretom.story.actions import StoryAction, StoryScript, people_of
-from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
+from hm_agent.worlds.exploretom.story.beliefs import steps_of
 from hm_agent.worlds.exploretom.story.language import sentence_of, things_of
 
 _refusal = partial(phrase, "exploretom/messages.j2")
@@ -88,23 +88,15 @@ class TellAction(Question[ToldAction]):
     may_not_name: tuple[str, ...] = field(default=(), metadata=UNSHOWN)
 
     def check(self, answer: ToldAction) -> None:
-        names = names_found_in(answer.text, (*self.must_name, *self.may_not_name))
-        missing = [name for name in self.must_name if name not in names]
-        others = [name for name in self.may_not_name if name in names]
-
-        def check_length() -> None:
-            if len(answer.text) > MAX_TOLD:
-                raise ValueError(_refusal("too_long", length=len(answer.text), most=MAX_TOLD))
-
-        def check_missing() -> None:
-            if missing:
-                raise ValueError(_refusal("lacks", names=missing))
-
-        def check_others() -> None:
-            if others:
-                raise ValueError(_refusal("names_others", names=others))
-
-        check_all(check_length, check_missing, check_others)
+        names, problems = names_found_in(answer.text, (*self.must_name, *self.may_not_name)), list[str]()
+        if len(answer.text) > MAX_TOLD:
+            problems.append(_refusal("too_long", length=len(answer.text), most=MAX_TOLD))
+        if missing := [name for name in self.must_name if name not in names]:
+            problems.append(_refusal("lacks", names=missing))
+        if others := [name for name in self.may_not_name if name in names]:
+            problems.append(_refusal("names_others", names=others))
+        if problems:
+            raise ValueError("; ".join(problems))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +147,11 @@ class Infiller:
     async def tell(self, script: StoryScript) -> list[ToldSentence]:
         """Returns the tellings of a story's actions, in order."""
         all_names = dict.fromkeys(name for action in script.actions for name in names_in(action))
-        tracker, tellings = BeliefTracker(script.people, sees_contents=script.sees_contents), list[ToldSentence]()
-        for action in script.actions:
+        tellings: list[ToldSentence] = []
+        for action, tracker in steps_of(script):
             allowed = {*names_in(action), tracker.rooms.get(action.person)}
             forbidden = tuple(name for name in all_names if name not in allowed)
             tellings.append(await self._tell_action(" ".join(telling.text for telling in tellings), action, forbidden))
-            tracker.apply(action)
         return tellings
 
     async def _tell_action(self, so_far: str, action: StoryAction, forbidden: Sequence[str]) -> ToldSentence:

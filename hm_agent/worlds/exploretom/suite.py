@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from hm_agent.questions import Model
     from hm_agent.theory_of_mind.strategist import BaseStrategist
     from hm_agent.worlds.exploretom.questions.posing import PosedStory
-    from hm_agent.worlds.exploretom.world import PoseStory
 
 PREFIX = "exploretom_"
 FUNCTIONAL = "functional_"
@@ -186,61 +185,41 @@ class ExploretomSuite(Suite):
         from hm_agent.worlds.exploretom.random_stories.cast import read_cast
         from hm_agent.worlds.exploretom.world import StorySettings, StoryWorld, pose_drawn
 
-        if _is_pair(scenario):
-            return self._open_pair(scenario, options)
+        shows_choices, questions = options["choices"] == SHOWN, _max_questions(options["questions"])
+        world = partial(StoryWorld, shows_choices=shows_choices, questions=questions)
         if scenario.name == DATASET:
             stories = self._stories(options)
-            pose: PoseStory = lambda seed: stories[seed % MOST_STORIES]  # noqa: E731
-        else:
-            name = scenario.name.removeprefix(PREFIX)
-            settings = StorySettings(
-                action_set=ACTION_SETS[name.removeprefix(FUNCTIONAL)],
-                lists=read_cast(_existing_file("cast", options["cast"])),
-                sees_contents=options["contents"] == SEEN,
-                is_functional=name.startswith(FUNCTIONAL),
-            )
-            pose = partial(pose_drawn, settings)
-        return StoryWorld(
-            pose, shows_choices=options["choices"] == SHOWN, questions=_max_questions(options["questions"])
-        )
+            return world(lambda seed: stories[seed % MOST_STORIES])
+        name, sees_contents = scenario.name.removeprefix(PREFIX), options["contents"] == SEEN
+        lists = read_cast(_existing_file("cast", options["cast"]))
+        if _is_pair(scenario):
+            from hm_agent.worlds.exploretom.pairs.drawing import pose_in_pair
 
-    def _open_pair(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
-        from hm_agent.worlds.exploretom.pairs.drawing import pose_in_pair
-        from hm_agent.worlds.exploretom.random_stories.cast import read_cast
-        from hm_agent.worlds.exploretom.world import StoryWorld
-
-        kind, half = scenario.name.removeprefix(PREFIX + PAIRS).rsplit("_", 1)
-        lists, sees_contents = read_cast(_existing_file("cast", options["cast"])), options["contents"] == SEEN
-        worlds = {
-            seat: StoryWorld(
-                partial(pose_in_pair, kind, half, place, lists, sees_contents),
-                shows_choices=options["choices"] == SHOWN,
+            kind, half = name.removeprefix(PAIRS).rsplit("_", 1)
+            poses = (partial(pose_in_pair, kind, half, place, lists, sees_contents) for place in range(len(SEATS)))
+            return MatchedPairWorld(
+                dict(zip(SEATS, map(world, poses), strict=True)), "accuracy", (BOTH, f"{BOTH}_{kind}")
             )
-            for place, seat in enumerate(SEATS)
-        }
-        return MatchedPairWorld(worlds, "accuracy", (BOTH, f"{BOTH}_{kind}"))
+        action_set, is_functional = ACTION_SETS[name.removeprefix(FUNCTIONAL)], name.startswith(FUNCTIONAL)
+        return world(partial(pose_drawn, StorySettings(action_set, lists, sees_contents, is_functional)))
 
     @cached_property
     def own_agents(self) -> Mapping[str, OwnAgent]:
-        model_readers = {name: OwnAgent(about, partial(_reader, name)) for name, about in _MODEL_READERS.items()}
-        hypothesis_reader = OwnAgent(
-            "in ExploreToM: hypotheses about what each person knows, scored by whether answers were right",
-            _hypothesis_reader,
-        )
-        odds_reader = OwnAgent("in ExploreToM: the likeliest answer, by the chances of each", _odds_reader)
-        weak_readers = {
-            name: OwnAgent(about, partial(_reader, name), is_reference=True) for name, about in _WEAK_READERS.items()
-        }
-        shortcuts = {
-            name: OwnAgent(about, partial(_reader, name), is_reference=True, asked_by="shortcut")
-            for name, about in SHORTCUT_WORDS.items()
-        }
         return {
-            **model_readers,
-            "hypothetical_minds": hypothesis_reader,
-            "hm_odds": odds_reader,
-            **weak_readers,
-            **shortcuts,
+            **{name: OwnAgent(about, partial(_reader, name)) for name, about in _MODEL_READERS.items()},
+            "hypothetical_minds": OwnAgent(
+                "in ExploreToM: hypotheses about what each person knows, scored by whether answers were right",
+                _hypothesis_reader,
+            ),
+            "hm_odds": OwnAgent("in ExploreToM: the likeliest answer, by the chances of each", _odds_reader),
+            **{
+                name: OwnAgent(about, partial(_reader, name), is_reference=True)
+                for name, about in _WEAK_READERS.items()
+            },
+            **{
+                name: OwnAgent(about, partial(_reader, name), is_reference=True, asked_by="shortcut")
+                for name, about in SHORTCUT_WORDS.items()
+            },
         }
 
     def viewer(self, scenario: ScenarioInfo) -> Viewer:

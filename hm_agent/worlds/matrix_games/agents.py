@@ -43,13 +43,21 @@ class OraclePlayer(TableAgent):
 class BayesPlayer(TableAgent):
     """Plays best against a mixture of rules: those of all scenarios of the game, each with the same share.
 
-    It knows by which rules opponents play and how often each comes, but is not told which one is here.
+    It knows by which rules opponents play and how often each comes, but is not told which one is here. order: None for
+    all rules; else it knows those of this order and below alone, and one that draws every action alike. Any deeper rule
+    is to it then the rule that it slips from least, and it takes the rule as known from the next round on, so it tries
+    nothing out for the sake of finding out.
     """
 
-    def __init__(self, world: MatrixGameWorld, seed: int) -> None:
+    def __init__(self, world: MatrixGameWorld, seed: int, order: int | None = None) -> None:
         super().__init__(world, seed)
-        rules = world.scenario.mixture()
-        self._play = _bayes_play(tuple(rules.items()), world.scenario.game.rounds, lookahead(world.scenario.side))
+        scenario, ahead = world.scenario, 1
+        mixture = tuple(scenario.mixture(order).items())
+        if order is None:
+            ahead = lookahead(scenario.side)
+        else:
+            mixture = tuple((SlippingRule(rule.side, rule, SLIP), share) for rule, share in mixture)
+        self._play = _bayes_play(mixture, scenario.game.rounds, ahead)
         self._beliefs = self._play.prior
 
     def choose(self, view: RoundView) -> tuple[int, RuleOdds]:
@@ -57,22 +65,6 @@ class BayesPlayer(TableAgent):
             self._beliefs = self._play.updated(self._beliefs, *view.moves[-1])
         number, _, chance = max(self._beliefs, key=lambda belief: belief[2])
         return self._play.action(self._beliefs, view.left), RuleOdds(rule_in_words(self._play.rules[number]), chance)
-
-
-class OrderPlayer(BayesPlayer):
-    """As `BayesPlayer`, with the rules of an order and below alone, and one that draws every action alike.
-
-    Any deeper rule is to it the rule that it slips from least. It takes the rule as known from the next round on, so it
-    tries nothing out for the sake of finding out.
-    """
-
-    def __init__(self, world: MatrixGameWorld, seed: int, order: int) -> None:
-        TableAgent.__init__(self, world, seed)
-        known = tuple(
-            (SlippingRule(rule.side, rule, SLIP), share) for rule, share in world.scenario.mixture(order).items()
-        )
-        self._play = _bayes_play(known, world.scenario.game.rounds, 1)
-        self._beliefs = self._play.prior
 
 
 def lookahead(side: Side) -> int:
@@ -87,7 +79,7 @@ def _bayes_play(mixture: tuple[tuple[RuleOfPlay, float], ...], rounds: int, ahea
 
 
 LADDER: Mapping[str, Callable[[MatrixGameWorld, int], TableAgent]] = {
-    f"order_{order}": partial(OrderPlayer, order=order) for order in ORDERS
+    f"order_{order}": partial(BayesPlayer, order=order) for order in ORDERS
 }
 PLAYERS: Mapping[str, Callable[[MatrixGameWorld, int], TableAgent]] = {
     **SHORTCUTS,

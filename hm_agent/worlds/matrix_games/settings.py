@@ -16,7 +16,7 @@ from hm_agent.config import ConfigError, data_folder, read_toml
 from hm_agent.core import Seat
 from hm_agent.extensions import ADDED
 from hm_agent.repeated_games.payoffs import Side, transposed
-from hm_agent.repeated_games.rules_of_play import MixtureRule, RuleOfPlay, order_of
+from hm_agent.repeated_games.rules_of_play import MixtureRule, RuleOfPlay
 from hm_agent.repeated_games.written_rules import Parameter, rule_from
 
 FOLDER = "matrix_games"
@@ -33,7 +33,7 @@ Actions = Annotated[tuple[Word, ...], Field(min_length=2, max_length=MOST_ACTION
 class OpponentGroup:
     """The opponents of one scenario, one of which is drawn for each episode, all alike.
 
-    opponents: each with its `rule` (repeated_games/rules_of_play.py) and the rule's parameters. held_out, order,
+    opponents: each with its `rule` (repeated_games/written_rules.py) and the rule's parameters. held_out, order,
     needs_order, separates_nobody, pair: as in `ScenarioInfo`. column: True if the agent plays the columns.
     """
 
@@ -112,7 +112,7 @@ class TableScenario:
         alike = [known.rules for known in scenarios_of(self.game, self.path) if known.side == self.side]
         if order is not None:
             count = len(self.side.others)
-            alike = [tuple(rule for rule in rules if order_of(rule) <= order) for rules in alike]
+            alike = [tuple(rule for rule in rules if rule.order <= order) for rules in alike]
             alike.append((MixtureRule(self.side.opposite, (1 / count,) * count),))
         met = [rules for rules in alike if rules]
         for rules in met:

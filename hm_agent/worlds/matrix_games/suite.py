@@ -11,17 +11,7 @@ from hm_agent.core import Agent, World
 from hm_agent.extensions import ADDED
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.repeated_games.learners import LEARNERS_ABOUT
-from hm_agent.suite import (
-    AgentSetup,
-    Metric,
-    OwnAgent,
-    OwnCommand,
-    ScenarioInfo,
-    Setting,
-    ShareMetric,
-    Suite,
-    Viewer,
-)
+from hm_agent.suite import AgentSetup, Metric, OwnAgent, OwnCommand, ScenarioInfo, Setting, ShareMetric, Suite, Viewer
 from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
 from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
 from hm_agent.worlds.matrix_games.settings import TableScenario, content_of_own, table_scenarios
@@ -49,6 +39,12 @@ SHORTCUTS: Mapping[str, str] = {
     **LEARNERS_ABOUT,
 }
 """The agents that model no mind, with what they do."""
+LADDER = {f"order_{order}": f"knows how opponents up to order {order} play" for order in range(4)}
+TOLD = {
+    "bayes": "plays best against the mixture of all opponents of the game",
+    "oracle": "plays the best response to the opponent's rule, of which it is told",
+}
+"""The agents that are told of opponents, with what they do."""
 
 
 class MatrixGamesSuite(Suite):
@@ -94,26 +90,16 @@ class MatrixGamesSuite(Suite):
 
     @cached_property
     def own_agents(self) -> Mapping[str, OwnAgent]:
-        def own(name: str, about: str, *, needs_opponent: bool = False, is_reference: bool = True) -> OwnAgent:
-            plays = _has_opponent if needs_opponent else lambda scenario: True
-            asked_by = "" if is_reference else "order"
-            return OwnAgent(about, partial(_build, name), plays, is_reference=is_reference, asked_by=asked_by)
-
         return {
-            **{name: own(name, about) for name, about in SHORTCUTS.items()},
+            **{name: OwnAgent(about, partial(_build, name), is_reference=True) for name, about in SHORTCUTS.items()},
             **{
-                f"order_{order}": own(
-                    f"order_{order}",
-                    f"knows how opponents up to order {order} play",
-                    needs_opponent=True,
-                    is_reference=False,
-                )
-                for order in range(4)
+                name: OwnAgent(about, partial(_build, name), _has_opponent, asked_by="order")
+                for name, about in LADDER.items()
             },
-            "bayes": own("bayes", "plays best against the mixture of all opponents of the game", needs_opponent=True),
-            "oracle": own(
-                "oracle", "plays the best response to the opponent's rule, of which it is told", needs_opponent=True
-            ),
+            **{
+                name: OwnAgent(about, partial(_build, name), _has_opponent, is_reference=True)
+                for name, about in TOLD.items()
+            },
         }
 
 

@@ -232,6 +232,9 @@ def test_a_planner_that_is_missing_is_named_with_what_to_install(monkeypatch: py
 # Grapevine: everyone has a secret of its own; gossip spreads it
 
 
+SECRETS = [Proposition("is_open" if place % 2 else "is_closed", (f"cabinet_{place}",)) for place in range(4)]
+
+
 def grapevine(goal: Sequence[Claim], *bindings: Binding) -> HouseholdTask:
     """Four agents, each alone with a cabinet that no other can see."""
     others = [
@@ -240,13 +243,10 @@ def grapevine(goal: Sequence[Claim], *bindings: Binding) -> HouseholdTask:
     return house(
         {agent: f"room_{place}" for place, agent in enumerate(AGENTS)},
         {f"cabinet_{place}": f"room_{place}" for place in range(4)},
-        [Proposition("is_open" if place % 2 else "is_closed", (f"cabinet_{place}",)) for place in range(4)],
+        SECRETS,
         goal,
         [*others, *bindings],
     )
-
-
-SECRETS = [Proposition("is_open" if place % 2 else "is_closed", (f"cabinet_{place}",)) for place in range(4)]
 
 
 def test_grapevine_spreads_every_secret_to_everyone_along_a_line() -> None:

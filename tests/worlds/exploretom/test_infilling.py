@@ -27,10 +27,9 @@ from hm_agent.worlds.exploretom.infilling import (
     names_in,
 )
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
-from hm_agent.worlds.exploretom.random_stories.cast import read_cast
-from hm_agent.worlds.exploretom.random_stories.sampling import story_of
 from hm_agent.worlds.exploretom.search.difficulty import do_nothing
 from hm_agent.worlds.exploretom.story.language import parse_story, sentence_of
+from tests.worlds.exploretom.story_examples import drawn
 
 STORY = (
     "Anne entered the hall.\nCarl entered the hall.\n"
@@ -119,7 +118,7 @@ def test_rule_refuses_missing_and_other_names(text: str, problem: str) -> None:
 @pytest.mark.parametrize("name", ACTION_SETS)
 def test_every_plain_sentence_passes_the_rule(name: str) -> None:
     for seed in range(5):
-        script = story_of(seed, ACTION_SETS[name], read_cast()).script
+        script = drawn(name, seed).script
         every = {part for action in script.actions for part in names_in(action)}
         for action in script.actions:
             assert names_found_in(sentence_of(action), every) == set(names_in(action))

@@ -162,15 +162,12 @@ def asking_jobs(
     """A job for each missing task. keep: called with each task once it is made or given up."""
 
     def job(slot: PlannedTask) -> Job:
-        return lambda runner: _ask_for_task(plan, slot, authors, models, keep, runner)
+        async def ask(runner: JobRunner) -> None:
+            keep(await asked_task(plan.seed, slot, authors, models, runner.check))
+
+        return ask
 
     return [job(slot) for slot in missing]
-
-
-async def _ask_for_task(
-    plan: TaskPlan, slot: PlannedTask, authors: Authors, models: ModelPool, keep: Keep, runner: JobRunner
-) -> None:
-    keep(await asked_task(plan.seed, slot, authors, models, runner.check))
 
 
 async def asked_task(

@@ -27,7 +27,10 @@ from hm_agent.worlds.enacttom.author.asked_tasks import Authors, asking_jobs
 from hm_agent.worlds.enacttom.author.drafts import CATEGORIES
 from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, drawn_tasks
 from hm_agent.worlds.enacttom.author.task_plan import (
+    ANSWERS,
+    IDENTITY,
     MOST_TASKS,
+    PROPOSALS,
     ROW_KEYS,
     PlannedTask,
     TaskPlan,
@@ -37,8 +40,6 @@ from hm_agent.worlds.enacttom.author.task_plan import (
 )
 from hm_agent.worlds.enacttom.tasks.task_files import save_task
 
-PROPOSALS, IDENTITY, ANSWERS = "proposals.jsonl", "proposals.settings", "answers.sqlite"
-"""The files in OUT besides the tasks."""
 JUDGES = 2
 USAGE = """Makes household tasks, each with a proof, and says why others were refused.
 

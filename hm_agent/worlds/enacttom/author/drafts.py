@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hm_agent.config import ConfigError
 from hm_agent.worlds.enacttom.tasks.mechanics import Binding, Channels
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.task import COOPERATIVE, MIXED
@@ -22,20 +21,11 @@ def least_agents(k_depth: int) -> int:
 
 @dataclass(frozen=True)
 class TaskRequest:
-    """The kind of task to make. Raises ConfigError for a kind that can't be made."""
+    """The kind of task to make; `checked_plan` refuses kinds that can't be made."""
 
     category: str
     k_depth: int
     agents: int
-
-    def __post_init__(self) -> None:
-        if self.category not in CATEGORIES:
-            raise ConfigError(f"unknown category {self.category!r}: say {' or '.join(CATEGORIES)}")
-        if not 0 <= self.k_depth <= DEEPEST:
-            raise ConfigError(f"K depth {self.k_depth}: say one from 0 to {DEEPEST}")
-        if not least_agents(self.k_depth) <= self.agents <= MOST_AGENTS:
-            least = least_agents(self.k_depth)
-            raise ConfigError(f"{self.agents} agents at K depth {self.k_depth}: say {least} to {MOST_AGENTS}")
 
     @property
     def cell(self) -> str:

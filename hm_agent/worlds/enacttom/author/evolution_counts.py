@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, astuple, dataclass
 
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from hm_agent.row_file import Row
 from hm_agent.wording import number, percent
+from hm_agent.worlds.enacttom.author.task_plan import plain_table
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def as_content(rows: Sequence[Row]) -> dict[str, object]:
 
 
 def generation_table(rows: Sequence[Row]) -> Table:
-    table = _table(
+    table = plain_table(
         "generation", "proposed", "proved", "public success", "private failure", "kept", "no result", "target fails",
         "K depth",
     )  # fmt: skip
@@ -155,15 +155,10 @@ def generation_table(rows: Sequence[Row]) -> Table:
 
 
 def ablation_table(rows: Sequence[Row]) -> Table:
-    table = _table("pipeline", "candidates", "kept", "share", "K depth", "not proved", "failed with secrets public")
+    table = plain_table(
+        "pipeline", "candidates", "kept", "share", "K depth", "not proved", "failed with secrets public"
+    )
     for one in ablations(rows):
         shares = (percent(one.kept_share), number(one.k_depth), percent(one.unproved), percent(one.unfair))
         table.add_row(one.pipeline, str(one.candidates), str(one.kept), *shares)
-    return table
-
-
-def _table(*headings: str) -> Table:
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for heading in headings:
-        table.add_column(heading)
     return table

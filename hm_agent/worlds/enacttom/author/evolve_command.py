@@ -30,8 +30,9 @@ from hm_agent.worlds.enacttom.author.evolution_counts import (
     generation_table,
 )
 from hm_agent.worlds.enacttom.author.evolving import TASKS, Birth, Breeder, Evolution, Grown, TaskPool, grown_alone
+from hm_agent.worlds.enacttom.author.task_plan import ANSWERS
 
-COUNTS, ANSWERS = "counts.json", "answers.sqlite"
+COUNTS = "counts.json"
 FAIL_RATIOS = {"standard": 0.8, "hard": 0.9}
 """The paper's sets by name (section 5)."""
 

@@ -51,7 +51,6 @@ class HardHouse:
     be. targets: where it is wanted. names: the agent of each role.
     """
 
-    rng: Random
     names: Mapping[str, str]
     rooms: tuple[str, ...]
     things: tuple[str, str]
@@ -210,7 +209,6 @@ def _house(rng: Random, scene: Scene, depth: int) -> HardHouse:
     roles = [ME, *_roles(scene, depth)]
     agents = [f"agent_{number}" for number in range(len(roles))]
     house = HardHouse(
-        rng,
         dict(zip(roles, rng.sample(agents, len(agents)), strict=True)),
         rooms,
         (things[0], things[1]),
@@ -231,7 +229,7 @@ class _AnyName(dict[str, str]):
 
 def _roles(scene: Scene, depth: int) -> list[str]:
     """The roles of a scene, in the order of its cast."""
-    empty = HardHouse(Random(0), _AnyName(), (), ("a", "b"), ("a", "b"), ("a", "b"), ("a", "b"), {})
+    empty = HardHouse(_AnyName(), (), ("a", "b"), ("a", "b"), ("a", "b"), ("a", "b"), {})
     return list(scene(empty, 0, depth).characters)
 
 

@@ -16,7 +16,8 @@ from hm_agent.process.exit_status import FAILED, complain
 from hm_agent.process.workers import calls_in_workers
 from hm_agent.row_file import Row, RowFile, check_identity
 from hm_agent.worlds.enacttom.author.hard_drawing import LONGEST, SCENES, draw_pair
-from hm_agent.worlds.enacttom.author.task_plan import ROW_KEYS, tally_table
+from hm_agent.worlds.enacttom.author.proving import NOT_READ
+from hm_agent.worlds.enacttom.author.task_plan import IDENTITY, PROPOSALS, ROW_KEYS, tally_table
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.task import TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
@@ -26,8 +27,6 @@ from hm_agent.worlds.enacttom.verification.hard_proof import HABIT, OUT_OF_REACH
 MOST_PROPOSALS = 300
 """The most proposals for one pair; if none of them is kept, the pair is not made."""
 SHORTEST = 4
-PROPOSALS, IDENTITY = "proposals.jsonl", "proposals.settings"
-NOT_READ = "the loader refuses it"
 
 
 @dataclass(frozen=True)
@@ -75,20 +74,13 @@ def made_pair(seed: int, slot: HardSlot) -> MadePair:
     refused = Counter[str]()
     rng = Random(f"{seed}/{slot.name}")
     while refused.total() < MOST_PROPOSALS:
-        files = draw_pair(rng, slot.scene, slot.depth, slot.name)
-        why = NOT_READ
         try:
-            turns = _shortest(files)
-            if turns is None:
-                why = OUT_OF_REACH
-            else:
-                kept = _proved(tuple(file.model_copy(update={"max_turns": turns}) for file in files))
-                if not isinstance(kept, str):
-                    return MadePair(slot, kept, refused)
-                why = kept
+            kept = _proved(draw_pair(rng, slot.scene, slot.depth, slot.name))
         except TaskError:
-            pass
-        refused[why] += 1
+            kept = NOT_READ
+        if not isinstance(kept, str):
+            return MadePair(slot, kept, refused)
+        refused[kept] += 1
     return MadePair(slot, (), refused)
 
 
@@ -128,8 +120,11 @@ def _shortest(files: Sequence[TaskFile]) -> int | None:
 
 
 def _proved(files: tuple[TaskFile, ...]) -> tuple[TaskFile, ...] | str:
-    """Both files with their certificates, or the first reason to refuse them."""
-    tasks = [check_task(file) for file in files]
+    """Both files with the turns that they need and their certificates, or the first reason to refuse them."""
+    turns = _shortest(files)
+    if turns is None:
+        return OUT_OF_REACH
+    tasks = [check_task(file.model_copy(update={"max_turns": turns})) for file in files]
     if habit_solving([HardProof(task) for task in tasks]):
         return HABIT
     certified = []

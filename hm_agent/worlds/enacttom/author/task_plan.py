@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import product
 
 from rich.box import SIMPLE_HEAD
@@ -16,6 +16,8 @@ from hm_agent.wording import percent
 from hm_agent.worlds.enacttom.author.drafts import CATEGORIES, DEEPEST, MOST_AGENTS, TaskRequest, least_agents
 
 MOST_TASKS = 100_000
+PROPOSALS, IDENTITY, ANSWERS = "proposals.jsonl", "proposals.settings", "answers.sqlite"
+"""The files in OUT besides the tasks."""
 
 
 @dataclass(frozen=True)
@@ -105,25 +107,20 @@ def tally_of(rows: Iterable[Row]) -> Tally:
 
 def row_of(slot: PlannedTask, tally: Tally) -> Row:
     """The row of one task in the file of proposals."""
-    request = slot.request
-    return {
-        "id": slot.name,
-        "category": request.category,
-        "k_depth": request.k_depth,
-        "agents": request.agents,
-        "kept": tally.kept,
-        "refused": dict(sorted(tally.refused.items())),
-    }
+    counts = {"kept": tally.kept, "refused": dict(sorted(tally.refused.items()))}
+    return {"id": slot.name, **asdict(slot.request), **counts}
 
 
 ROW_KEYS = ("category", "k_depth", "agents", "kept", "refused")
 
 
+def plain_table(*headings: str) -> Table:
+    return Table(*headings, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+
+
 def tally_table(rows: Sequence[Row]) -> Table:
     """A table of how many proposals were kept and refused, and why, by category and K depth."""
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for heading in ("category", "K depth", "proposed", "kept", "refused", "why"):
-        table.add_column(heading)
+    table = plain_table("category", "K depth", "proposed", "kept", "refused", "why")
     for category, depth in sorted({(row["category"], row["k_depth"]) for row in rows}):
         tally = tally_of(row for row in rows if (row["category"], row["k_depth"]) == (category, depth))
         table.add_row(category, str(depth), *_cells(tally))

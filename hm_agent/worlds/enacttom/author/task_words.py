@@ -166,6 +166,6 @@ def _secrets(draft: TaskDraft, agent: str) -> Iterator[str]:
     yield from (KNOWN[fact.predicate].format(*fact.arguments) for fact in _facts_told_to(draft, agent))
     for claim in draft.known:
         if claim.knowers[0] == agent:
-            yield f"By the end, you must be sure that {Claim(claim.knowers[1:], claim.proposition).words}."
+            yield f"By the end, you must be sure that {claim.inner.words}."
     for wish in draft.wishes.get(agent, ()):
         yield WISHED[wish.goal.predicate].format(*wish.goal.arguments)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 
 from hm_agent.worlds.enacttom.house.commands import (
     ON,
@@ -23,7 +24,7 @@ from hm_agent.worlds.enacttom.house.commands import (
     place,
 )
 from hm_agent.worlds.enacttom.house.knowledge import common_knowledge, follows_among, needed_claims
-from hm_agent.worlds.enacttom.tasks.mechanics import OPEN
+from hm_agent.worlds.enacttom.tasks.mechanics import OPEN, HouseMechanics
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     HAND_EMPTY,
@@ -128,14 +129,15 @@ class Household:
 
     def mask(self, names: Iterable[Name]) -> int:
         """Returns the mask of several names."""
-        combined = 0
-        for name in names:
-            combined |= self.bits[name]
-        return combined
+        return union(self.bits[name] for name in names)
 
     def named(self, mask: int) -> Iterator[Name]:
         """The names of a mask's bits, lowest bit first."""
         return (self.names[number] for number in bits(mask))
+
+    def propositions(self, mask: int) -> frozenset[Proposition]:
+        """The propositions among the names of a mask's bits."""
+        return frozenset(name for name in self.named(mask) if isinstance(name, Proposition))
 
     def known_bit(self, agent: int, claim: Claim) -> int:
         """Returns the bit of an agent's knowledge of a claim; 0 if there is none, since it can't matter to the goal."""
@@ -280,12 +282,10 @@ class Household:
         """Open and Close, with the effects of mirrors and remote controls. The furniture itself has to change."""
         for furniture in self.plan.openable:
             in_room = Proposition(AGENT_IN_ROOM, (agent, self.plan.furniture[furniture]))
-            for verb, command in ((Verb.OPEN, open_it(furniture)), (Verb.CLOSE, close_it(furniture))):
-                settings = self.mechanics.settings(
-                    furniture, self.mechanics.state_after(furniture, opens=verb == Verb.OPEN)
-                )
+            for command in (open_it(furniture), close_it(furniture)):
+                settings = set_by(self.mechanics, command)
                 after = [_state_proposition(piece, state) for piece, state in settings.items()]
-                before = [_opposite(setting) for setting in after]
+                before = [setting.opposite for setting in after]
                 yield self._operator(number, command, [in_room, before[0]], after, before)
 
     def _operator(
@@ -389,7 +389,7 @@ class Household:
     @cached_property
     def sayable(self) -> tuple[Claim, ...]:
         """Every claim that can matter when it is said: each claim of `claims` without its outermost knower."""
-        return tuple(dict.fromkeys(Claim(claim.knowers[1:], claim.proposition) for claim in self.claims))
+        return tuple(dict.fromkeys(claim.inner for claim in self.claims))
 
     def knowing_preconditions(self, operator: Operator, goals: Iterable[Proposition]) -> list[int]:
         """Returns masks, one of which must be set before an agent may apply an operator; empty if it reaches no goal.
@@ -406,7 +406,7 @@ class Household:
 
     def _may_hold_before(self, goal: Proposition, operator: Operator) -> bool:
         """True if a goal that an operator adds may hold already; only mirrors and remote controls set what holds."""
-        return goal.predicate in (Is.OPEN, Is.CLOSED) and not operator.needs & self.bits[_opposite(goal)]
+        return goal.predicate in (Is.OPEN, Is.CLOSED) and not operator.needs & self.bits[goal.opposite]
 
 
 def seen_by(rules: Iterable[SightRule], state: int) -> int:
@@ -415,6 +415,19 @@ def seen_by(rules: Iterable[SightRule], state: int) -> int:
         if state & rule.needs == rule.needs:
             state |= rule.adds
     return state
+
+
+def set_by(mechanics: HouseMechanics, command: HouseCommand) -> Mapping[str, str]:
+    """What an Open or Close that succeeds sets, by furniture, its own first; empty for other commands."""
+    if command.verb not in (Verb.OPEN, Verb.CLOSE):
+        return {}
+    (furniture,) = command.arguments
+    return mechanics.settings(furniture, mechanics.state_after(furniture, opens=command.verb == Verb.OPEN))
+
+
+def union(masks: Iterable[int]) -> int:
+    """Returns the mask of all bits that are set in any of the masks."""
+    return reduce(or_, masks, 0)
 
 
 def bits(mask: int) -> Iterator[int]:
@@ -427,7 +440,3 @@ def bits(mask: int) -> Iterator[int]:
 
 def _state_proposition(furniture: str, state: str) -> Proposition:
     return Proposition(Is.OPEN if state == OPEN else Is.CLOSED, (furniture,))
-
-
-def _opposite(state: Proposition) -> Proposition:
-    return Proposition(Is.CLOSED if state.predicate == Is.OPEN else Is.OPEN, state.arguments)

@@ -13,7 +13,7 @@ Both the runtime and the verifier's compiler follow these rules:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, normalised_claim
@@ -34,6 +34,17 @@ def needed_claims(goals: Iterable[Claim], agents: Sequence[str]) -> tuple[Claim,
                 for sender in agents:
                     claims[normalised_claim((sender, *goal.knowers[start:]), goal.proposition)] = None
     return tuple(claims)
+
+
+def nested_knowers(agents: Collection[str], most: int, *, below: str) -> Iterator[tuple[str, ...]]:
+    """Yields every sequence of at most `most` knowers that may follow the knower `below`; none follows itself."""
+    waiting: list[tuple[str, ...]] = [()]
+    while waiting:
+        knowers = waiting.pop(0)
+        yield knowers
+        if len(knowers) < most:
+            last = knowers[-1] if knowers else below
+            waiting += [(*knowers, agent) for agent in agents if agent != last]
 
 
 def weaker(claim: Claim) -> frozenset[Claim]:

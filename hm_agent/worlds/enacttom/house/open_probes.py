@@ -12,10 +12,10 @@ counts that, for a figure that may be compared with theirs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hm_agent.worlds.enacttom.house.probes import Probe, ProbeAnswers, ProbeReport, probes_of
+from hm_agent.worlds.enacttom.house.probes import Probe, ProbeReport
 from hm_agent.worlds.enacttom.tasks.propositions import Claim
 
 
@@ -38,12 +38,6 @@ class ReportResult:
         return self.report is not None and self.right is not None and self.report.state == self.right.state
 
 
-def open_probes_of(operators: Iterable[Claim]) -> tuple[Probe, ...]:
-    """Makes the open probes of K operators, named `o_probe_1` and so on, since closed ones have the paper's names."""
-    ordered = (probe.claim for probe in probes_of(operators))
-    return tuple(Probe(f"o_probe_{number}", claim, is_open=True) for number, claim in enumerate(ordered, 1))
-
-
 def question_of(probe: Probe) -> str:
     """What a probe asks of its agent, worded like the paper's."""
     minds, proposition = probe.about.knowers, probe.about.proposition
@@ -53,23 +47,15 @@ def question_of(probe: Probe) -> str:
 
 
 def graded_reports(
-    probes: Sequence[Probe], answers: Mapping[str, ProbeAnswers], holds: Callable[[Claim], bool]
+    probes: Sequence[Probe], report: Callable[[Probe], ProbeReport | None], holds: Callable[[Claim], bool]
 ) -> tuple[ReportResult, ...]:
-    """Grades the reports of each agent. holds: whether a claim without knowers holds at the end."""
-    given = {probe.claim: answers.get(probe.agent, ProbeAnswers()).reports.get(probe.name) for probe in probes}
+    """Grades what agents report on probes. holds: whether a claim without knowers holds at the end."""
+    given = {probe.claim: report(probe) for probe in probes}
 
     def right(about: Claim) -> ProbeReport | None:
         return given.get(about) if about.depth else ProbeReport.on(about.proposition, holds(about))
 
     return tuple(ReportResult(probe, given[probe.claim], right(probe.about)) for probe in probes)
-
-
-def reported_by(probes: Iterable[Probe], rule: Callable[[Probe], ProbeReport]) -> dict[str, ProbeAnswers]:
-    """Returns the reports of each agent if all of them report by one rule."""
-    by_agent: dict[str, dict[str, ProbeReport]] = {}
-    for probe in probes:
-        by_agent.setdefault(probe.agent, {})[probe.name] = rule(probe)
-    return {agent: ProbeAnswers(reports=reports) for agent, reports in by_agent.items()}
 
 
 RULES: Mapping[str, Callable[[Probe], ProbeReport]] = {

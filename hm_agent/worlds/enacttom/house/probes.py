@@ -190,24 +190,29 @@ def _others_after(item: T, items: Sequence[T]) -> list[T]:
     return [*items[place + 1 :], *items[:place]]
 
 
-def probes_of(claims: Iterable[Claim]) -> tuple[Probe, ...]:
-    """Makes the probes, ordered by agent and words, so that the order does not show which are foils."""
+def probes_of(
+    claims: Iterable[Claim], name: str = "k_probe", *, is_thought: bool = False, is_open: bool = False
+) -> tuple[Probe, ...]:
+    """Makes the probes, ordered by agent and words, so that the order does not show which are foils.
+
+    name: the beginning of their names; that of closed probes of K operators is the paper's.
+    """
     ordered = sorted(claims, key=lambda claim: (claim.knowers[0], claim.inner.words))
-    return tuple(Probe(f"k_probe_{number}", claim) for number, claim in enumerate(ordered, 1))
+    return tuple(Probe(f"{name}_{number}", claim, is_thought, is_open) for number, claim in enumerate(ordered, 1))
 
 
 def graded(
     probes: Sequence[Probe],
-    answers: Mapping[str, ProbeAnswers],
+    answer: Callable[[Probe], ProbeAnswer | None],
     holds: Callable[[Claim], bool],
     foils: Collection[Claim] = (),
     checks: Collection[Claim] = (),
 ) -> tuple[ProbeResult, ...]:
-    """Grades the answers of each agent. Those to checks only help to decide what is true, and have no results.
+    """Grades what agents answer to probes. Checks only help to decide what is true, and have no results.
 
     holds: whether a claim holds as far as the runtime knows.
     """
-    given = {probe.claim: answers.get(probe.agent, ProbeAnswers()).said.get(probe.name) for probe in probes}
+    given = {probe.claim: answer(probe) for probe in probes}
 
     def is_true(claim: Claim) -> bool:
         if holds(claim):
@@ -219,14 +224,6 @@ def graded(
         for probe in probes
         if probe.claim not in checks
     )
-
-
-def answered_by(probes: Iterable[Probe], rule: Callable[[Probe], ProbeAnswer]) -> dict[str, ProbeAnswers]:
-    """Returns the answers of each agent if all of them answer by one rule."""
-    by_agent: dict[str, dict[str, ProbeAnswer]] = {}
-    for probe in probes:
-        by_agent.setdefault(probe.agent, {})[probe.name] = rule(probe)
-    return {agent: ProbeAnswers(answers) for agent, answers in by_agent.items()}
 
 
 def rules_of(secrets: Mapping[str, Sequence[str]]) -> Mapping[str, Callable[[Probe], ProbeAnswer]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import product
 
 from hm_agent.wording import counted
@@ -13,6 +14,7 @@ from hm_agent.worlds.enacttom.house.commands import (
     ON,
     WITHIN,
     HouseCommand,
+    Verb,
     close_it,
     communicate,
     navigate,
@@ -22,10 +24,13 @@ from hm_agent.worlds.enacttom.house.commands import (
 )
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.probes import Probe
-from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, HouseMessage, HouseRuntime
+from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, HouseMessage, HouseRuntime, OutcomeKind
 from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
 from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Is, Proposition
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
+
+_MOST_DECODED = 10_000
+"""How many sets of propositions a household's views keep."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,16 @@ class HouseView:
             ),
             None,
         )
+
+    @property
+    def sent(self) -> HouseMessage | None:
+        """The message that it sent in the turn before, with the text of its command; None if it sent none."""
+        outcome = self.outcome
+        if outcome is None or outcome.command.verb != Verb.COMMUNICATE or outcome.kind is not OutcomeKind.DONE:
+            return None
+        command = outcome.command
+        addressees = self.briefing.targets if EVERYONE in command.arguments else command.arguments
+        return HouseMessage(self.turn - 1, self.agent, addressees, command.text, command.claims)
 
     def commands(self) -> list[HouseCommand]:
         """Returns the commands that can succeed as far as it sees, messages left out; Wait comes first."""
@@ -201,7 +216,7 @@ class ViewMaker:
     def __init__(self, household: Household, claim_readers: Collection[str] = ()) -> None:
         self.household = household
         self.briefings = [_briefing(household, agent, claim_readers) for agent in household.agents]
-        self._decoded: dict[int, frozenset[Proposition]] = {}
+        self._decode = lru_cache(_MOST_DECODED)(household.propositions)
 
     def view(self, runtime: HouseRuntime, agent: int) -> HouseView:
         state = runtime.state
@@ -215,18 +230,6 @@ class ViewMaker:
             runtime.messages_left[agent],
             runtime.outcomes[agent],
         )
-
-    def _decode(self, mask: int) -> frozenset[Proposition]:
-        propositions = self._decoded.get(mask)
-        if propositions is None:
-            if len(self._decoded) >= _MOST_DECODED:
-                self._decoded.clear()
-            propositions = frozenset(name for name in self.household.named(mask) if isinstance(name, Proposition))
-            self._decoded[mask] = propositions
-        return propositions
-
-
-_MOST_DECODED = 10_000
 
 
 def _briefing(household: Household, agent: str, claim_readers: Collection[str]) -> Briefing:
@@ -261,6 +264,7 @@ def possible_tasks(task: HouseholdTask, agent: str) -> tuple[HouseholdTask, ...]
     sure = {
         name: [fact for fact in facts if fact not in task.unsure.get(name, ())] for name, facts in task.known.items()
     }
+    slots = tuple(tuple(sorted(places, key=str)) for places in task.slots)  # the true place is no more the first
     tasks = []
     for guesses in product(*task.unsure.values(), *task.slots):
         guessed = dict(zip(task.unsure, guesses, strict=False))
@@ -269,7 +273,7 @@ def possible_tasks(task: HouseholdTask, agent: str) -> tuple[HouseholdTask, ...]
             name: tuple(filled.get(fact, fact) for fact in (*facts, *filter(None, [guessed.get(name)])))
             for name, facts in sure.items()
         }
-        tasks.append(replace(task, file=file, known=known, init=_refilled(task, filled), slots=_sorted_slots(task)))
+        tasks.append(replace(task, file=file, known=known, init=_refilled(task, filled), slots=slots))
     return tuple(tasks)
 
 
@@ -281,11 +285,6 @@ def _refilled(task: HouseholdTask, filled: Mapping[Proposition, Proposition]) ->
         init -= {fact, Proposition(Is.IN_ROOM, (thing, rooms[fact.arguments[1]]))}
         init |= {instead, Proposition(Is.IN_ROOM, (thing, rooms[instead.arguments[1]]))}
     return frozenset(init)
-
-
-def _sorted_slots(task: HouseholdTask) -> tuple[tuple[Proposition, ...], ...]:
-    """The slots without a sign of which place is the true one."""
-    return tuple(tuple(sorted(places, key=str)) for places in task.slots)
 
 
 def broadcasts(view: HouseView, text: str) -> Sequence[HouseCommand]:

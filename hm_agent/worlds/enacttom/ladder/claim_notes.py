@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
-from hm_agent.worlds.enacttom.house.knowledge import follows_among
+from hm_agent.worlds.enacttom.house.knowledge import follows_among, nested_knowers
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, normalised_claim
 
 
@@ -22,7 +22,7 @@ class ClaimNotes:
     def __init__(self, me: str, agents: Collection[str], order: int, *, vouches: bool = False) -> None:
         self.order, self._vouches = order, vouches
         self._me = me
-        self._chains = tuple(_chains(me, agents, max(0, order - 1)))
+        self._chains = tuple(nested_knowers(agents, max(0, order - 1), below=me))
         self._claims: set[Claim] = set()
         self._sources: dict[Proposition, Claim] = {}
         self._common: dict[Proposition, set[tuple[frozenset[str], Claim]]] = {}
@@ -106,14 +106,3 @@ class ClaimNotes:
     def knowers(self, proposition: Proposition) -> set[str]:
         """Returns the other agents that are known to know a proposition."""
         return {claim.knowers[0] for claim in self._claims if claim.proposition == proposition and claim.depth == 1}
-
-
-def _chains(me: str, agents: Collection[str], most: int) -> Iterator[tuple[str, ...]]:
-    """Yields every sequence of at most `most` knowers in which none follows itself and the agent is not first."""
-    waiting: list[tuple[str, ...]] = [()]
-    while waiting:
-        chain = waiting.pop(0)
-        yield chain
-        if len(chain) < most:
-            last = chain[-1] if chain else me
-            waiting += [(*chain, agent) for agent in agents if agent != last]

@@ -18,15 +18,16 @@ from functools import cached_property
 
 from hm_agent.core import Agent, Decision, Observation
 from hm_agent.worlds.enacttom.house.commands import IDLE, MOST_CHARACTERS, ON, HouseCommand, Verb, tell
+from hm_agent.worlds.enacttom.house.household import set_by
 from hm_agent.worlds.enacttom.house.probes import Probe, ProbeAnswer, ProbeAnswers, ProbeReport
 from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, OutcomeKind
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.ladder.beliefs import HouseBeliefs
 from hm_agent.worlds.enacttom.ladder.claim_notes import ClaimNotes
-from hm_agent.worlds.enacttom.ladder.own_plans import OwnPlanner, bindings_of, close_command, search, set_by
+from hm_agent.worlds.enacttom.ladder.own_plans import OwnPlanner, bindings_of, close_command, search
 from hm_agent.worlds.enacttom.ladder.routes import Routes
 from hm_agent.worlds.enacttom.ladder.thoughts import NestedThoughts
-from hm_agent.worlds.enacttom.tasks.mechanics import OPEN, Binding
+from hm_agent.worlds.enacttom.tasks.mechanics import OPEN, HouseMechanics
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     CONTROLS,
@@ -131,7 +132,7 @@ class HouseMind:
             thing, relation, furniture = command.arguments
             self.beliefs.infer(Proposition(Is.ON_TOP if relation == ON else Is.INSIDE, (thing, furniture)))
         elif outcome.kind is OutcomeKind.DONE:
-            for furniture, state in set_by(self.briefing, command, self._bindings()).items():
+            for furniture, state in set_by(self._mechanics(), command).items():
                 if self.briefing.plan.furniture[furniture] != view.room:
                     self.beliefs.infer(Proposition(Is.OPEN if state == OPEN else Is.CLOSED, (furniture,)))
 
@@ -142,8 +143,9 @@ class HouseMind:
             self._believe(inverse)
             self.notes.witness(inverse, [self.briefing.agent])
 
-    def _bindings(self) -> tuple[Binding, ...]:
-        return bindings_of(self.briefing, self.facts, self.goals)
+    def _mechanics(self) -> HouseMechanics:
+        """The mechanics that it knows."""
+        return HouseMechanics(self.briefing.plan.agents, bindings_of(self.briefing, self.facts, self.goals))
 
     # Choosing
 

@@ -101,8 +101,7 @@ def _corrected(position: Position, view: HouseView) -> Position:
             if bit & group:
                 runtime.state = runtime.state & ~group | bit
         if fact.predicate in (Is.OPEN, Is.CLOSED):
-            other = Proposition(Is.CLOSED if fact.predicate == Is.OPEN else Is.OPEN, fact.arguments)
-            runtime.state = runtime.state & ~household.bits[other] | bit
+            runtime.state = runtime.state & ~household.bits[fact.opposite] | bit
     return Position(runtime, 0)
 
 

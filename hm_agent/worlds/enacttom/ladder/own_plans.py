@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from hm_agent.worlds.enacttom.house.commands import HouseCommand, Verb, close_it, navigate, open_it
+from hm_agent.worlds.enacttom.house.commands import HouseCommand, close_it, navigate, open_it
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.views import Briefing
 from hm_agent.worlds.enacttom.ladder.beliefs import HouseBeliefs
@@ -199,12 +199,3 @@ def open_command(furniture: str, facts: Collection[Proposition]) -> HouseCommand
 
 def close_command(furniture: str, facts: Collection[Proposition]) -> HouseCommand:
     return open_it(furniture) if Proposition(Is.INVERSE, (furniture,)) in facts else close_it(furniture)
-
-
-def set_by(briefing: Briefing, command: HouseCommand, bindings: tuple[Binding, ...]) -> Mapping[str, str]:
-    """Returns what an Open or Close sets by furniture, as far as the agent knows; empty for other commands."""
-    if command.verb not in (Verb.OPEN, Verb.CLOSE):
-        return {}
-    mechanics = HouseMechanics(briefing.plan.agents, bindings)
-    (furniture,) = command.arguments
-    return mechanics.settings(furniture, mechanics.state_after(furniture, opens=command.verb == Verb.OPEN))

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from hm_agent.worlds.enacttom.house.commands import EVERYONE, Verb
-from hm_agent.worlds.enacttom.house.knowledge import follows_among
-from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
+from hm_agent.worlds.enacttom.house.knowledge import follows_among, nested_knowers
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.ladder.beliefs import HouseBeliefs
 from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, SLOTS, Claim, Proposition
@@ -31,7 +29,8 @@ class NestedThoughts:
     def __init__(self, views: Sequence[HouseView], depth: int, *, reads: bool = True) -> None:
         briefing = views[0].briefing
         self.me, self._reads = briefing.agent, reads
-        self._beliefs = {minds: HouseBeliefs(briefing) for minds in _nested(self.me, briefing.plan.agents, depth - 1)}
+        nested = nested_knowers(briefing.plan.agents, depth - 1, below=self.me)
+        self._beliefs = {minds: HouseBeliefs(briefing) for minds in nested}
         self._facts: dict[Minds, set[Proposition]] = {minds: set() for minds in self._beliefs}
         self.said: list[tuple[frozenset[str], Claim]] = []
         self.met: frozenset[str] = frozenset()
@@ -43,8 +42,9 @@ class NestedThoughts:
 
     def _perceive(self, view: HouseView) -> None:
         """Takes in a view: first the messages, then what it sees."""
-        for group, claims in messages_of(view) if self._reads else ():
-            for claim in claims:
+        for message in filter(None, (view.sent, *view.messages)) if self._reads else ():
+            group = frozenset((message.sender, *message.addressees))
+            for claim in message.claims:
                 self.said.append((group, claim))
                 self._share(group, claim)
         self.here = frozenset(seen.arguments[0] for seen in view.sees if seen.predicate == AGENT_IN_ROOM)
@@ -79,25 +79,3 @@ class NestedThoughts:
         """What the agent itself thinks to hold."""
         yield from self._beliefs[()].all()
         yield from self._facts[()]
-
-
-def messages_of(view: HouseView) -> Iterator[tuple[frozenset[str], Sequence[Claim]]]:
-    """Yields the claims of a view's messages, the sent one first, each with the group of its sender and addressees."""
-    outcome = view.outcome
-    if outcome and outcome.command.verb == Verb.COMMUNICATE and outcome.kind is OutcomeKind.DONE:
-        named = outcome.command.arguments
-        addressees = view.briefing.targets if EVERYONE in named else named
-        yield frozenset((view.agent, *addressees)), outcome.command.claims
-    for message in view.messages:
-        yield frozenset((message.sender, *message.addressees)), message.claims
-
-
-def _nested(me: str, agents: Collection[str], most: int) -> Iterator[Minds]:
-    """Yields every nesting of at most `most` minds in which none follows itself and the agent is not first."""
-    waiting: list[Minds] = [()]
-    while waiting:
-        minds = waiting.pop(0)
-        yield minds
-        if len(minds) < most:
-            last = minds[-1] if minds else me
-            waiting += [(*minds, agent) for agent in agents if agent != last]

@@ -13,8 +13,8 @@ from hm_agent.models.prompts import phrase
 from hm_agent.questions import Forms, check_all, one_of
 from hm_agent.theory_of_mind.language_questions import check_name
 from hm_agent.theory_of_mind.situation import Behaviour, Call, InteractionSeen, NoticedInteraction, SeatSituation
-from hm_agent.worlds.enacttom.house.commands import EVERYONE, HouseCommand, Verb
-from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
+from hm_agent.worlds.enacttom.house.commands import HouseCommand, Verb
+from hm_agent.worlds.enacttom.house.runtime import HouseMessage, OutcomeKind
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.language.written_commands import (
     check_plan,
@@ -53,16 +53,6 @@ class NextAct(Behaviour):
     @property
     def words(self) -> str:
         return act_words(self.does, self.about)
-
-
-@dataclass(frozen=True, slots=True)
-class LoggedMessage:
-    """A message that the agent got or sent. turn: the one in which it was sent."""
-
-    turn: int
-    sender: str
-    addressees: tuple[str, ...]
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,17 +160,17 @@ class HouseSituation(SeatSituation):
         return [act for act in acts if act.does != WRITES or (act.step, act.partner) not in read]
 
     @cached_property
-    def log(self) -> tuple[LoggedMessage, ...]:
+    def log(self) -> tuple[HouseMessage, ...]:
         """All messages that the agent got before the present view, and all that it sent, the oldest first."""
-        messages: list[LoggedMessage] = []
+        messages: list[HouseMessage] = []
         for view in self.views:
-            messages += filter(None, [message_sent_before(view)])
+            messages += filter(None, [view.sent])
             if view is not self.view:
-                messages += [LoggedMessage(got.turn, got.sender, got.addressees, got.text) for got in view.messages]
+                messages += view.messages
         return tuple(messages)
 
     @property
-    def latest_messages(self) -> tuple[LoggedMessage, ...]:
+    def latest_messages(self) -> tuple[HouseMessage, ...]:
         return self.log[-SHOWN_MESSAGES:]
 
     @cached_property
@@ -265,15 +255,6 @@ def others_present(view: HouseView) -> tuple[str, ...]:
     """The other agents that are in the agent's room, in order of their names."""
     present = (fact.arguments[0] for fact in view.sees if fact.predicate == AGENT_IN_ROOM)
     return tuple(sorted(other for other in present if other != view.agent))
-
-
-def message_sent_before(view: HouseView) -> LoggedMessage | None:
-    """The message that the agent sent in the turn before a view; None if it sent none."""
-    outcome = view.outcome
-    if outcome is None or outcome.command.verb != Verb.COMMUNICATE or outcome.kind is not OutcomeKind.DONE:
-        return None
-    addressees = view.briefing.targets if EVERYONE in outcome.command.arguments else outcome.command.arguments
-    return LoggedMessage(view.turn - 1, view.agent, tuple(addressees), outcome.command.text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.house.views import Briefing, HouseView
 from hm_agent.worlds.enacttom.ladder.ladder_agent import HouseMind
 from hm_agent.worlds.enacttom.ladder.own_plans import open_command
-from hm_agent.worlds.enacttom.language.situation import HouseSituation, message_sent_before
+from hm_agent.worlds.enacttom.language.situation import HouseSituation
 from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, CONTROLS, MIRRORS, WANTED, Claim, Is, Proposition
 from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 
@@ -162,7 +162,7 @@ def _with_claims(view: HouseView) -> HouseView:
     """Returns the view with the claims that its messages state in words; claims about unknown things are left out."""
     briefing, outcome = view.briefing, view.outcome
     messages = tuple(replace(message, claims=_claims(message.text, briefing)) for message in view.messages)
-    if outcome and outcome.command.verb == Verb.COMMUNICATE and (sent := message_sent_before(view)):
+    if outcome and (sent := view.sent):
         command = replace(outcome.command, arguments=sent.addressees, claims=_claims(sent.text, briefing))
         outcome = replace(outcome, command=command)
     return replace(view, messages=messages, outcome=outcome)

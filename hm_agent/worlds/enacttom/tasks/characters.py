@@ -73,11 +73,6 @@ class CharacterMind:
     unless: tuple[str, ...] = ()
     believes: tuple[Proposition, ...] = ()
 
-    @property
-    def depth(self) -> int:
-        """How deep the claims about knowledge are that its rule depends on."""
-        return 1 + len(self.unless)
-
     def words(self, agent: str) -> str:
         """Its rule in English, as everybody is told."""
         wants = [want.words for want in self.wants]

@@ -19,12 +19,12 @@ from hm_agent.config import ConfigError
 from hm_agent.worlds.enacttom.tasks.propositions import (
     MECHANIC,
     MOST_DEPTH,
+    OPPOSITE,
     PHYSICAL,
     ROOM,
     TYPES,
     WANTED,
     Claim,
-    Is,
     Proposition,
     normalised_claim,
     wanted,
@@ -41,7 +41,6 @@ _NAME = re.compile(rf"[a-z][\w-]{{0,{LONGEST_NAME - 1}}}", re.ASCII)
 _TOKEN = re.compile(r"[()]|[^\s();]+|;[^\n]*|\n")
 _SECTIONS = (":domain", ":objects", ":init", ":goal", ":goal-owners", ":requirements")
 _MOST_NESTED = 50
-_CONTAINMENT = (Is.INSIDE, Is.ON_TOP)
 _UNSUPPORTED = {
     "or": "a goal is a conjunction",
     "imply": "a goal is a conjunction",
@@ -222,28 +221,12 @@ def _objects(items: Sequence[Expression]) -> dict[str, str]:
 
 
 def _init(items: Sequence[Expression], objects: Mapping[str, str]) -> Iterator[Stated]:
-    _check_no_cycle(items)
     for item in items:
         if item.head == "not":
             raise PddlError(item.line, "'not' in :init is not supported: whatever is not stated is false")
         if item.head == KNOWS:
             raise PddlError(item.line, "K in :init is not supported: state what agents know in secret_facts")
         yield Stated(Claim((), read_proposition(item, objects, PHYSICAL | MECHANIC)), item.line)
-
-
-def _check_no_cycle(items: Iterable[Expression]) -> None:
-    """Raises PddlError for things that contain themselves. Their types forbid this, too, but with a vaguer message."""
-    holders: dict[str, str] = {}
-    for item in items:
-        if item.head in _CONTAINMENT and len(item.items) == 3:
-            thing, holder = item.items[1].text, item.items[2].text
-            holders[thing], chain = holder, [thing]
-            while chain[-1] in holders:
-                chain.append(holders[chain[-1]])
-                if chain[-1] == thing:
-                    raise PddlError(item.line, f"cyclic containment: {' in '.join(chain)}")
-                if chain.count(chain[-1]) > 1:
-                    break
 
 
 def _goal(section: Expression, objects: Mapping[str, str]) -> Iterator[Stated]:
@@ -327,12 +310,10 @@ def _check_arguments(
 def _read_negation(
     expression: Expression, objects: Mapping[str, str], allowed: Mapping[str, tuple[tuple[str, ...], ...]]
 ) -> Proposition:
-    opposite = {Is.OPEN: Is.CLOSED, Is.CLOSED: Is.OPEN}
     inner = expression.items[1] if len(expression.items) == 2 else expression
-    if inner.head not in opposite:
+    if inner.head not in OPPOSITE:
         raise PddlError(expression.line, f"'not' is only supported of is_open and is_closed, not of {inner}")
-    denied = read_proposition(inner, objects, allowed)
-    return Proposition(opposite[denied.predicate], denied.arguments)
+    return read_proposition(inner, objects, allowed).opposite
 
 
 def write_problem(

@@ -33,6 +33,7 @@ PHYSICAL: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 """The predicates of goals and initial states, with the types that each argument may have."""
 
+OPPOSITE = {Is.OPEN: Is.CLOSED, Is.CLOSED: Is.OPEN}
 STATE_SLOT, ROOM_SLOT, PLACE_SLOT, FLOOR_SLOT = "state", "room", "place", "floor"
 SLOTS = {
     Is.OPEN: STATE_SLOT,
@@ -103,6 +104,11 @@ class Proposition:
     def goal(self) -> Proposition:
         """The goal that a `wanted` proposition is about; not defined for other predicates."""
         return Proposition(self.arguments[0], self.arguments[1:])
+
+    @property
+    def opposite(self) -> Proposition:
+        """That furniture is closed for one that says it is open, and the reverse; not defined for other predicates."""
+        return Proposition(OPPOSITE[self.predicate], self.arguments)
 
     @property
     def things(self) -> tuple[str, ...]:

@@ -17,7 +17,16 @@ from pydantic import BaseModel, ConfigDict
 
 from hm_agent.worlds.enacttom.tasks.mechanics import Binding, InverseState, RemoteControl, StateMirroring
 from hm_agent.worlds.enacttom.tasks.pddl import PddlError, PddlProblem, Stated, TaskError, read_problem
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT, AGENT_IN_ROOM, FURNITURE, OBJECT, Claim, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import (
+    AGENT,
+    AGENT_IN_ROOM,
+    FURNITURE,
+    OBJECT,
+    OPPOSITE,
+    Claim,
+    Is,
+    Proposition,
+)
 from hm_agent.worlds.enacttom.tasks.task import COOPERATIVE, MIXED, TaskFile
 
 _THEIRS = ("agent_actions", "initial_states", "message_targets", "num_agents", "pddl_domain")
@@ -85,12 +94,8 @@ def _with_states(pddl: str, states: Mapping[str, Any]) -> str:
         if not isinstance(state, Mapping) or not all(key in _STATES and isinstance(state[key], bool) for key in state):
             raise TaskError(f'initial_states: {name}: {json.dumps(state)} can\'t be read: say {{"{Is.OPEN}": true}}')
         for key, is_so in state.items():
-            facts.append(f"({key if is_so else _opposite(key)} {name})")
+            facts.append(f"({key if is_so else OPPOSITE[key]} {name})")
     return re.sub(r"\(:init\b", lambda found: " ".join((found[0], *facts)), pddl, count=1, flags=re.IGNORECASE)
-
-
-def _opposite(state: str) -> str:
-    return Is.CLOSED if state == Is.OPEN else Is.OPEN
 
 
 def _check_agents(task: _Published, problem: PddlProblem) -> None:

@@ -136,16 +136,19 @@ def _check_hard(task: HouseholdTask) -> None:
         if fact not in task.init or not any(fact in task.known[agent] for agent in task.characters):
             raise TaskError(f"slots: {fact.pddl} has to hold at the start, and a character has to know it")
     for seat in task.seats:
-        places = {fact for fact in task.init if fact.predicate in _PLACES or fact.predicate == Is.HELD_BY}
+        places = {fact for fact in task.init if fact.predicate in _PLACES}
         told = {*places.difference(fact for fact, *_ in task.slots), *(wanted(goal) for goal in task.physical_goal)}
         if untold := sorted(fact.pddl for fact in told - set(task.known[seat])):
             raise TaskError(f"secret_facts of {seat}: {untold[0]} is missing: it is told all places and goals")
 
 
-def _read_proposition(where: str, text: str, problem: PddlProblem) -> Proposition:
+def _read_proposition(
+    where: str, text: str, problem: PddlProblem, allowed: Mapping[str, tuple[tuple[str, ...], ...]] = PHYSICAL
+) -> Proposition:
+    """Reads a fact of a field. allowed: see `read_proposition`. Raises TaskError that names the field, `where`."""
     try:
         (expression,) = read_expressions(text)
-        return read_proposition(expression, problem.objects, PHYSICAL)
+        return read_proposition(expression, problem.objects, allowed)
     except TaskError as error:
         raise TaskError(f"{where}: {str(error).removeprefix('problem_pddl, line 1: ')}") from None
     except ValueError:
@@ -421,13 +424,7 @@ def _read_facts(
 ) -> tuple[Proposition, ...]:
     facts = []
     for text in texts:
-        try:
-            expressions = read_expressions(text)
-            if len(expressions) != 1:
-                raise TaskError(f"{text!r} is not one proposition")
-            fact = read_proposition(expressions[0], problem.objects, PHYSICAL | MECHANIC)
-        except TaskError as error:
-            raise TaskError(f"{where}: {str(error).removeprefix('problem_pddl, line 1: ')}") from None
+        fact = _read_proposition(where, text, problem, PHYSICAL | MECHANIC)
         if fact not in possible:
             why = (
                 "the goal has no such conjunct without K"

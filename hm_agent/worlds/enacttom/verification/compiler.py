@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from hm_agent.worlds.enacttom.house.commands import ON, WITHIN, HouseCommand, Verb, tell
-from hm_agent.worlds.enacttom.house.household import Household, SightRule
+from hm_agent.worlds.enacttom.house.household import Household, SightRule, union
 from hm_agent.worlds.enacttom.house.knowledge import common_knowledge
 from hm_agent.worlds.enacttom.tasks.propositions import Is, Proposition, wanted
 from hm_agent.worlds.enacttom.verification.hard_mechanics import (
@@ -43,10 +43,7 @@ def compile_task(household: Household, variant: Variant, *, start: int | None = 
 def _all_public(household: Household) -> int:
     """Returns the bits that are set once all secrets and all goals are common knowledge."""
     facts = {fact for known in household.task.known.values() for fact in known} | household.task.goal_facts
-    public = 0
-    for fact in facts:
-        public |= household.mask(common_knowledge(household.agents, fact, household.claims))
-    return public
+    return union(household.mask(common_knowledge(household.agents, fact, household.claims)) for fact in facts)
 
 
 def _physical_actions(household: Household, variant: Variant) -> Iterator[PlanAction]:
@@ -211,10 +208,7 @@ def _needs_without_origin(problem: PlanningProblem, action: PlanAction) -> int:
 
 def _effects(action: PlanAction) -> int:
     """Returns all bits that an action may add."""
-    effects = action.adds
-    for rule in action.tells:
-        effects |= rule.adds
-    return effects
+    return action.adds | union(rule.adds for rule in action.tells)
 
 
 def reachable(problem: PlanningProblem) -> int:

@@ -27,10 +27,6 @@ _STATUSES: dict[int, Status] = {0: "solved", 10: "unsolvable", 11: "unsolvable",
 """Exit codes (fast-downward.org/ExitCodes). 12: a search ended without a plan, which is a proof here."""
 
 
-def is_installed() -> bool:
-    return find_spec(PACKAGE) is not None
-
-
 Answer = tuple[Status, tuple[StripsAction, ...]]
 """The status of a problem, and a plan if it is solved."""
 

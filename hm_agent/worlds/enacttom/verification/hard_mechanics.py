@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import combinations, product
 
 from hm_agent.worlds.enacttom.house.commands import WITHIN, Verb, tell
-from hm_agent.worlds.enacttom.house.household import Household, bits
+from hm_agent.worlds.enacttom.house.household import Household, bits, union
 from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Claim, Is, Proposition
 from hm_agent.worlds.enacttom.verification.planning_problem import PlanAction, PlanningProblem, Variant
 
@@ -29,7 +29,7 @@ def short_messages(
         for count in range(1, min(len(rules), household.mechanics.most_facts or len(rules)) + 1):
             for told in combinations(rules, count):
                 command = tell([rule.claim for rule in told], addressees)
-                needs, adds = _union(rule.needs for rule in told), _union(rule.adds for rule in told)
+                needs, adds = union(rule.needs for rule in told), union(rule.adds for rule in told)
                 for before, after in tokens:
                     yield PlanAction(number, command, needs | before, adds | after, before)
 
@@ -42,13 +42,6 @@ def _audiences(household: Household, variant: Variant, number: int) -> Iterator[
     has_choice = household.hidden_mask and not variant.is_broadcast and not mind
     for count in range(1 if has_choice else max(1, len(targets)), len(targets) + 1):
         yield from combinations(targets, count)
-
-
-def _union(masks: Iterable[int]) -> int:
-    combined = 0
-    for mask in masks:
-        combined |= mask
-    return combined
 
 
 # Claims that must never hold
@@ -64,21 +57,21 @@ def with_secrets_kept(problem: PlanningProblem) -> PlanningProblem:
     """
     household, names = problem.household, problem.household.names
     leaks = [sight.needs for sight in problem.sights if sight.adds & household.hidden_mask]
-    watched, first = list(bits(_union(leaks))), len(names) + len(problem.tokens)
+    watched, first = list(bits(union(leaks))), len(names) + len(problem.tokens)
     missing = {1 << number: 1 << first + place for place, number in enumerate(watched)}
     kept = 1 << first + len(watched)
     actions = tuple(
         replace(
             action,
-            needs=action.needs | _union(missing[bit] for bit in lacking),
-            adds=action.adds | _union(missing[bit] for bit in missing if bit & action.deletes & ~action.adds),
-            deletes=action.deletes | _union(missing[bit] for bit in missing if bit & action.adds),
+            needs=action.needs | union(missing[bit] for bit in lacking),
+            adds=action.adds | union(missing[bit] for bit in missing if bit & action.deletes & ~action.adds),
+            deletes=action.deletes | union(missing[bit] for bit in missing if bit & action.adds),
         )
         for action in problem.actions
         if not action.adds & household.hidden_mask
         for lacking in _ways_to_keep(action, leaks)
     )
-    start = problem.start | _union(missing[bit] for bit in missing if not bit & problem.start)
+    start = problem.start | union(missing[bit] for bit in missing if not bit & problem.start)
     start |= 0 if problem.look(problem.start) & household.hidden_mask else kept
     tokens = (*problem.tokens, *(f"(not_{names[number].pddl[1:]}" for number in watched), "(secrets_kept)")
     return replace(problem, start=start, goal=problem.goal | kept, actions=actions, tokens=tokens)
@@ -113,7 +106,7 @@ def with_relaxed_characters(problem: PlanningProblem) -> PlanningProblem:
         for action in problem.actions
         if not action.adds & hidden and not action.needs & barred and _could_do(household, action)
     ]
-    changed = _union(action.adds for action in actions)
+    changed = union(action.adds for action in actions)
     actions = [
         replace(action, needs=action.needs | reason)
         for action in actions

@@ -130,10 +130,6 @@ def habit_solving(proofs: Sequence[HardProof]) -> str | None:
     return next((name for name in HABITS if all(proof.is_solved_by(AGENTS[name]) for proof in proofs)), None)
 
 
-def first_message(plan: list[HouseCommand]) -> HouseCommand | None:
-    return next((command for command in plan if command.verb == Verb.COMMUNICATE), None)
-
-
 def prove(task: HouseholdTask, twin: HouseholdTask | None = None, *, is_quick: bool = False) -> HardVerdict:
     """Proves a task. twin: the other task of its pair. is_quick: True to stop at the first fault."""
     proof, order = HardProof(task), task.file.needs_order or 0
@@ -158,7 +154,7 @@ def _answers(
     for name, allowed, fault in (("broadcasters", to_all, BROADCAST), ("silent", without_messages, SILENCE)):
         status = proof.status(allowed)
         yield name, status, fault if status == "solved" else None
-    message = first_message(plan)
+    message = next((command for command in plan if command.verb == Verb.COMMUNICATE), None)
     if twin is not None and message is not None:
         status = HardProof(twin).status(beginning_with(message))
         yield "twin_fails", status, TWIN if status == "solved" else None

@@ -9,6 +9,7 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hm_agent.worlds.enacttom.house.household import union
 from hm_agent.worlds.enacttom.tasks.certificate import Status
 from hm_agent.worlds.enacttom.tasks.task_checks import exclusive
 from hm_agent.worlds.enacttom.verification.compiler import closure, reachable, without_irrelevant
@@ -154,9 +155,7 @@ def can_be_told(problem: PlanningProblem) -> bool:
     """
     limited = [action for action in problem.actions if action.is_limited]
     others = [action for action in problem.actions if not action.is_limited]
-    token_bits = 0
-    for action in limited:
-        token_bits |= action.needs | action.adds
+    token_bits = union(action.needs | action.adds for action in limited)
     first = closure(problem.start, others, problem.sights)
     waiting, seen = [first], {first}
     while waiting:

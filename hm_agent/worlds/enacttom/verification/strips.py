@@ -99,17 +99,11 @@ def to_strips(problem: PlanningProblem) -> StripsProblem:
     speakers: dict[int, PlanAction] = {}
     for number, action in enumerate(problem.actions):
         label = _atom_name(f"{agents[action.agent]} {action.command}")
-        if not action.group:
-            actions.append(
-                StripsAction(f"do_{number}_{label}", action.needs | floor_free, action.adds, action.deletes, action)
-            )
-            continue
-        floor = floors[action.agent]
-        speak = f"speak_{number}_{label}"
-        actions.append(
-            StripsAction(speak, action.needs | floor_free, action.adds | floor, action.deletes | floor_free, action)
-        )
-        speakers.setdefault(action.agent, action)
+        kind, taken, left = ("speak", floors[action.agent], floor_free) if action.group else ("do", 0, 0)
+        needs, adds, deletes = action.needs | floor_free, action.adds | taken, action.deletes | left
+        actions.append(StripsAction(f"{kind}_{number}_{label}", needs, adds, deletes, action))
+        if action.group:
+            speakers.setdefault(action.agent, action)
     for agent, message in speakers.items():
         actions.append(StripsAction(f"hush_{agents[agent]}", floors[agent], floor_free, floors[agent]))
         for rule in message.tells:

@@ -52,10 +52,9 @@ def mistakes(wrong: Iterable[Proposition], truth: frozenset[Proposition]) -> lis
 
 def _truth_instead(wrong: Proposition, truth: frozenset[Proposition]) -> str:
     """What holds instead of a wrong proposition, in words; empty if the thing is nowhere."""
-    thing = wrong.arguments[0]
     if wrong.predicate in (Is.OPEN, Is.CLOSED):
-        return Proposition(Is.CLOSED if wrong.predicate == Is.OPEN else Is.OPEN, (thing,)).words
-    return _place_words(truth).get(thing, "")
+        return wrong.opposite.words
+    return _place_words(truth).get(wrong.arguments[0], "")
 
 
 @lru_cache(maxsize=8)
@@ -69,12 +68,7 @@ def _place_words(facts: frozenset[Proposition]) -> Mapping[str, str]:
 
 
 def known_claims(knows: Iterable[Claim], agent: str) -> list[Claim]:
-    """The tracked claims that an agent knows, without those that follow from another one."""
-    own = (claim for claim in knows if claim.knowers[:1] == (agent,))
-    return without_implied(Claim(claim.knowers[1:], claim.proposition) for claim in own)
-
-
-def without_implied(claims: Iterable[Claim]) -> list[Claim]:
-    """The claims, sorted, without those that others imply: that agent_1 knows p implies p."""
-    ordered = sorted(set(claims), key=lambda claim: (claim.proposition.words, -claim.depth, claim.knowers))
+    """The tracked claims that an agent knows, sorted, without those that another implies: K_b p says more than p."""
+    own = {claim.inner for claim in knows if claim.knowers[:1] == (agent,)}
+    ordered = sorted(own, key=lambda claim: (claim.proposition.words, -claim.depth, claim.knowers))
     return [claim for claim in ordered if not any(claim != other and claim in weaker(other) for other in ordered)]

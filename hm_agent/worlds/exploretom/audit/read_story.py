@@ -107,15 +107,17 @@ class ReadStory:
         """The tracker after the first sentences; not to be changed."""
         if after not in self._trackers:
             tracker = self._trackers[after] = self._new_tracker()
-            for done in self.actions[:after]:
-                for action in done:
-                    apply(tracker, action)
+            for action in self._script(after).actions:
+                apply(tracker, action)
         return self._trackers[after]
 
     def answered(self, after: int) -> AnsweredStory:
         """The first sentences as a story that answers questions in our own language."""
-        actions = tuple(action for done in self.actions[:after] for action in done)
-        return AnsweredStory(StoryScript(actions, self.sees_contents))
+        return AnsweredStory(self._script(after))
+
+    def _script(self, after: int) -> StoryScript:
+        """The actions of the first sentences."""
+        return StoryScript(tuple(action for done in self.actions[:after] for action in done), self.sees_contents)
 
     def value(
         self, key: Key, people: Sequence[str], after: int, time: str = "now", tracker: BeliefTracker | None = None
@@ -127,8 +129,7 @@ class ReadStory:
         """
         tracker = tracker or self.tracker_after(after)
         if len(people) > 2:
-            actions = tuple(action for done in self.actions[:after] for action in done)
-            return DefinedBeliefs(StoryScript(actions, self.sees_contents), self.people).chained_belief(people, key)
+            return DefinedBeliefs(self._script(after), self.people).chained_belief(people, key)
         if people:
             return tracker.nested_belief(people[0], people[-1], key)
         if key[0] == "room":
@@ -139,7 +140,7 @@ class ReadStory:
         """The people who were in a room when a person last left it; none if it never did."""
         tracker = self._new_tracker()
         stayed: tuple[str, ...] = ()
-        for action in (action for done in self.actions[:after] for action in done):
+        for action in self._script(after).actions:
             before, inside = tracker.rooms.get(person), tuple(tracker.people_in(room))
             apply(tracker, action)
             if before == room and tracker.rooms.get(person) != room:

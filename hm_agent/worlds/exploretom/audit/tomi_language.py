@@ -106,15 +106,9 @@ _FORMS: Sequence[tuple[re.Pattern[str], type]] = tuple(
         (rf"{_PEOPLE} (?:entered|enters|{_WENT} (?:in)?to) the (?P<room>{_THING})", Entering),
         (rf"{_PEOPLE} (?:exited|exits|left|leaves) the (?P<room>{_THING})", Leaving),
         (rf"{_PEOPLE} (?:is|are|was|were) in the (?P<room>{_THING})", Standing),
-        (
-            rf"(?P<person>{_PERSON}) {_MOVED} the (?P<container>{_THING})",
-            Moving,
-        ),
+        (rf"(?P<person>{_PERSON}) {_MOVED} the (?P<container>{_THING})", Moving),
         (rf"The (?P<thing>{_THING}) (?:is|are|was|were) in the (?P<place>{_THING})", Being),
-        (
-            rf"(?P<person>{_PERSON}) {_CLAIMED} (?:is|are) in the (?P<container>{_THING}?)(?: now)?",
-            Claiming,
-        ),
+        (rf"(?P<person>{_PERSON}) {_CLAIMED} (?:is|are) in the (?P<container>{_THING}?)(?: now)?", Claiming),
         (rf"{_PERSON} (?:likes|loves|hates|dislikes|prefers) the {_THING}", Nothing),
         (rf"{_PERSON} (?:lost (?:his|her|their)|saw an?) (?P<about>{_THING})", Nothing),
         (rf"{_PEOPLE} made no movements and stayed in the (?:{_THING}) for \d+ minutes?", Nothing),

@@ -23,7 +23,7 @@ from hm_agent.worlds.exploretom.datasets.export_plan import (
 from hm_agent.worlds.exploretom.datasets.item import line_of
 from hm_agent.worlds.exploretom.datasets.making import SourceStory, items_of
 from hm_agent.worlds.exploretom.datasets.tool_files import write_tool_files
-from hm_agent.worlds.exploretom.datasets.training import chat_line, direct_pair, line_of_pair, reasoned_pair
+from hm_agent.worlds.exploretom.datasets.training import chat_line, line_of_pair, training_pair
 from hm_agent.worlds.exploretom.datasets.training_mix import mixed_sets, shuffled_items, structure_of
 
 
@@ -81,8 +81,8 @@ def export(
                 written_item = item if split != TRAIN else replace(item, canary="")
                 write(file_of(item.kind, split), line_of(written_item))
                 if plan.has_training and split == TRAIN:
-                    write(file_of(DIRECT, split), line_of_pair(direct_pair(item)))
-                    write(file_of(REASONED, split), line_of_pair(reasoned_pair(item)))
+                    write(file_of(DIRECT, split), line_of_pair(training_pair(item)))
+                    write(file_of(REASONED, split), line_of_pair(training_pair(item, by_steps=True)))
         if not counts.lines:
             raise ConfigError("no stories to evaluate on" if plan.mix else "no stories: nothing to export")
         if plan.mix:

@@ -88,11 +88,6 @@ def _field_values(value: Any) -> Mapping[str, Any]:
     return {part.name: getattr(value, part.name) for part in fields(value)}
 
 
-def letter(index: int) -> str:
-    """The letter of a choice: `A` for 0."""
-    return ascii_uppercase[index]
-
-
 @dataclass(frozen=True, slots=True)
 class ReadItem:
     """What playing a question needs, from any data set; keys that a foreign set does not have are None or empty."""

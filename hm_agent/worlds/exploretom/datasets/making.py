@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 from hm_agent.config import ConfigError
 from hm_agent.worlds.exploretom.datasets.belief_trace import StoryTrace, TracedAction
-from hm_agent.worlds.exploretom.datasets.item import FUNCTIONAL, LITERAL, StoryItem, json_lines, letter
+from hm_agent.worlds.exploretom.datasets.item import FUNCTIONAL, LITERAL, StoryItem, json_lines
 from hm_agent.worlds.exploretom.questions.accepted_forms import accepted_forms
 from hm_agent.worlds.exploretom.questions.functional import (
     FunctionalQuestion,
@@ -126,7 +127,7 @@ def items_of(source: SourceStory) -> list[StoryItem]:
                 infilled=source.infilled,
                 question=question.text,
                 choices=question.choices,
-                target=letter(question.choices.index(question.answer)),
+                target=ascii_uppercase[question.choices.index(question.answer)],
                 answer=question.answer,
                 accepted=accepted_forms(question.answer, question.choices),
                 order=kind.order or 0,

@@ -33,18 +33,12 @@ class TrainingPair:
     answer: str
 
 
-def direct_pair(item: StoryItem) -> TrainingPair:
-    """A pair whose reply is the answer alone."""
-    prompt = render(AnswerQuestion(item.story, item.question, item.choices, item.contents == "seen"))
-    return TrainingPair(item.id, prompt, ChosenAnswer(answer=item.answer).model_dump_json(), "", item.answer)
-
-
-def reasoned_pair(item: StoryItem) -> TrainingPair:
-    """A pair whose reply gives the steps to the answer: who sees each action, and what is then believed."""
-    prompt = render(AnswerQuestion(item.story, item.question, item.choices, item.contents == "seen", by_steps=True))
-    reasons = reasoning(item)
-    completion = ReasonedAnswer(reasoning=reasons, answer=item.answer).model_dump_json()
-    return TrainingPair(item.id, prompt, completion, reasons, item.answer)
+def training_pair(item: StoryItem, *, by_steps: bool = False) -> TrainingPair:
+    """A pair whose reply is the answer alone, or after its steps: who sees each action, and what is then believed."""
+    prompt = render(AnswerQuestion(item.story, item.question, item.choices, item.contents == "seen", by_steps))
+    reasons, alone = reasoning(item) if by_steps else "", ChosenAnswer(answer=item.answer)
+    reply = ReasonedAnswer(reasoning=reasons, answer=item.answer) if by_steps else alone
+    return TrainingPair(item.id, prompt, reply.model_dump_json(), reasons, item.answer)
 
 
 def line_of_pair(pair: TrainingPair) -> str:
@@ -54,7 +48,7 @@ def line_of_pair(pair: TrainingPair) -> str:
 
 def chat_line(item: StoryItem) -> str:
     """A question and its answer as one line of JSON: messages, as a model is asked in play and should reply."""
-    pair = direct_pair(item)
+    pair = training_pair(item)
     turns = [{"role": "user", "content": pair.prompt}, {"role": "assistant", "content": pair.completion}]
     return json.dumps({"id": pair.id, "messages": turns}, ensure_ascii=False)
 

@@ -34,7 +34,7 @@ from hm_agent.worlds.exploretom.readers.shortcuts import (
     where_named,
 )
 from hm_agent.worlds.exploretom.story.actions import StoryScript
-from hm_agent.worlds.exploretom.story.beliefs import StoryError, beginnings_of, track
+from hm_agent.worlds.exploretom.story.beliefs import StoryError, steps_of, track
 from hm_agent.worlds.exploretom.story.evidence import ObjectLocation, location_key
 from hm_agent.worlds.exploretom.story.language import text_of
 from hm_agent.worlds.exploretom.world import StoryView
@@ -64,7 +64,7 @@ def _pairs(kind: str, script: StoryScript, rng: Random) -> Iterator[tuple[PosedS
     """Yields the pairs of a story and the same with one sentence elsewhere, in random order."""
     story, order, is_plan = AnsweredStory(script), KINDS[kind].order, KINDS[kind].is_plan
     before = {} if is_plan else {asked.text: asked for asked in _of_order(order, story)}
-    moves, beginnings = list(permutations(range(len(script.actions)), 2)), list(beginnings_of(script))
+    moves, beginnings = list(permutations(range(len(script.actions)), 2)), [each.copy() for _, each in steps_of(script)]
     for taken, put in rng.sample(moves, len(moves)):
         actions = list(script.actions)
         actions.insert(put, actions.pop(taken))

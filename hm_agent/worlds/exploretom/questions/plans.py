@@ -6,10 +6,11 @@ They are ours, and not in the paper. What a message does is found by applying it
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
+from typing import ClassVar
 
 from hm_agent.worlds.exploretom.questions.functional import action_choices, chosen_action, parse_asked_action
 from hm_agent.worlds.exploretom.questions.posing import QuestionKind
@@ -21,10 +22,10 @@ from hm_agent.worlds.exploretom.story.language import WHO
 
 SILENCE, TELLS = "nobody tells anybody", " tells "
 _RULE = (
-    "Everyone tells others, in private, only where they themselves believe the {thing} to be, and nothing if they "
+    "Everyone tells others, in private, only where they themselves believe the {0.thing} to be, and nothing if they "
     "think that the other believes the same already."
 )
-_RULED = rf"{_RULE.format(thing='(?P<thing>.+?)')} Which one message makes "
+_RULED = rf"{_RULE.replace('{0.thing}', '(?P<thing>.+?)')} Which one message makes "
 _MEET = re.compile(
     rf"(?P<met>{WHO}) is about to look for the (?P<thing>.+)\. You send .+ Whom do you send: (?P<options>.+)\?"
 )
@@ -32,21 +33,34 @@ _FIND = re.compile(rf"{_RULED}(?P<finds>{WHO}) look where the .+ is, but not (?P
 _JOIN = re.compile(rf"{_RULED}(?P<goes>{WHO}) meet (?P<met>{WHO}), .+: (?P<options>.+)\?")
 
 
-@dataclass(frozen=True, slots=True)
-class AskedMeeting:
-    """Whom to send to meet a person who is about to look for an object. options: whom one may send."""
+class _Plan:
+    """What plans share. words: the question, with its fields in braces and `shown` for the options.
 
-    thing: str
-    met: str
-    options: tuple[str, ...] = ()
+    about: what the kind is called in metrics. order: the order of mind that it needs.
+    """
+
+    words: ClassVar[str]
+    about: ClassVar[str]
+    order: ClassVar[int] = 2
+    options: tuple[str, ...]
 
     @property
     def text(self) -> str:
-        met = self.met
-        return (
-            f"{met} is about to look for the {self.thing}. You send one person to meet {met} there, who goes where "
-            f"they think that {met} will look. Whom do you send: {', '.join(self.options)}?"
-        )
+        return self.words.format(self, shown=", ".join(self.options))
+
+
+@dataclass(frozen=True)
+class AskedMeeting(_Plan):
+    """Whom to send to meet a person who is about to look for an object. options: whom one may send."""
+
+    words = (
+        "{0.met} is about to look for the {0.thing}. You send one person to meet {0.met} there, who goes where they "
+        "think that {0.met} will look. Whom do you send: {shown}?"
+    )
+    about = "meet"
+    thing: str
+    met: str
+    options: tuple[str, ...] = ()
 
     def all_options(self, people: Sequence[str]) -> Sequence[str]:
         return [name for name in people if name != self.met]
@@ -56,24 +70,22 @@ class AskedMeeting:
         return _meet(story, self.thing, option, self.met, depth)
 
 
-@dataclass(frozen=True, slots=True)
-class AskedMessage:
+@dataclass(frozen=True)
+class AskedMessage(_Plan):
     """Which one message makes a person look where an object is, and another person not.
 
     finds, misses: these two people. options: the messages to choose from, each `Anne tells Beth`, or none.
     """
 
+    words = (
+        f"{_RULE} Which one message makes {{0.finds}} look where the {{0.thing}} is, but not {{0.misses}}: {{shown}}?"
+    )
+    about = "message"
+    order = 1
     thing: str
     finds: str
     misses: str
     options: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        return (
-            f"{_RULE.format(thing=self.thing)} Which one message makes {self.finds} look where the {self.thing} is, "
-            f"but not {self.misses}: {', '.join(self.options)}?"
-        )
 
     def all_options(self, people: Sequence[str]) -> Sequence[str]:
         return _messages(people, (self.finds, self.misses))
@@ -85,25 +97,22 @@ class AskedMessage:
         return finds == story.true_value(key) != misses
 
 
-@dataclass(frozen=True, slots=True)
-class AskedJoining:
+@dataclass(frozen=True)
+class AskedJoining(_Plan):
     """Which one message makes a person meet another, who is about to look for an object.
 
     goes: who goes where they think that the other will look. met: that other. options: as in `AskedMessage`.
     """
 
+    words = (
+        f"{_RULE} Which one message makes {{0.goes}} meet {{0.met}}, if {{0.met}} then looks for the {{0.thing}} and "
+        "{0.goes} goes where they think that {0.met} will look: {shown}?"
+    )
+    about = "join"
     thing: str
     goes: str
     met: str
     options: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        goes, met = self.goes, self.met
-        return (
-            f"{_RULE.format(thing=self.thing)} Which one message makes {goes} meet {met}, if {met} then looks for the "
-            f"{self.thing} and {goes} goes where they think that {met} will look: {', '.join(self.options)}?"
-        )
 
     def all_options(self, people: Sequence[str]) -> Sequence[str]:
         return _messages(people, (self.goes, self.met))
@@ -145,9 +154,6 @@ def _told(story: AnsweredStory, thing: str, message: str, depth: int | None) -> 
 
 AskedPlan = AskedMeeting | AskedMessage | AskedJoining
 
-ABOUT: Mapping[type[AskedPlan], str] = {AskedMeeting: "meet", AskedMessage: "message", AskedJoining: "join"}
-"""What each kind of plan is called in metrics."""
-
 
 def parse_plan(text: str) -> AskedPlan | None:
     """Parses the text of a question about a plan; None for any other text."""
@@ -176,14 +182,9 @@ class PlanQuestion:
 
     @property
     def kind(self) -> QuestionKind:
-        about = ABOUT[type(self.asked)]
-        return QuestionKind(
-            1 if about == "message" else 2,
-            about,
-            f"{about}/{self.asked.thing}",
-            is_interesting=True,
-            is_functional=True,
-        )
+        asked = self.asked
+        set_id = f"{asked.about}/{asked.thing}"
+        return QuestionKind(asked.order, asked.about, set_id, is_interesting=True, is_functional=True)
 
 
 # Questions of any kind

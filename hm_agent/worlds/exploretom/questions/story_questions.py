@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
+from itertools import groupby
 
 from hm_agent.worlds.exploretom.questions.posing import QuestionKind
 from hm_agent.worlds.exploretom.story.actions import PutInto, StoryScript, TalkAbout
@@ -90,83 +91,56 @@ class Asked:
     @property
     def text(self) -> str:
         """The question, in the paper's words if it is one of table 4."""
-        subject, person, other = self.subject, self.person, self.other
-        if self.about is AskedProperty.WHEREABOUTS:
-            if person is None:
-                return f"Where is the {subject} now? Answer {IN_CONTAINER} or {OPENLY}."
-            where = f"Where does {person} think that {other} will" if other else f"Where will {person}"
-            return f"{where} search for the {subject}? Answer {IN_CONTAINER}, {OPENLY}, or {NO_PLACE}."
-        if self.about is AskedProperty.TOPIC:
-            if other is None:
-                return f"Does {person} know about the {subject}?"
-            return f"What does {person} think about {other}'s belief on the {subject}? ({KNOWS} / {DOES_NOT_KNOW})"
-        if self.about is AskedProperty.STATE:
-            thinks = f"{other} believes that " if other else ""
-            return f"Does {person} believe that {thinks}the {subject} is {self.state}? Answer yes or no."
-        where = f"In which {self.about.value}"
-        if person is None:
-            return f"{where} {self._memory_words()}?"
-        if other is None:
-            return f"{where} will {person} search for the {subject}?"
-        thinks = other if self.third is None else f"{other} thinks that {self.third}"
-        return f"{where} does {person} think that {thinks} will search for the {subject}?"
-
-    def _memory_words(self) -> str:
-        if self.time is AskedTime.NOW:
-            return f"is the {self.subject} now"
-        when = "at the beginning" if self.time is AskedTime.BEGINNING else f"before {self.clause}"
-        return f"was the {self.subject} {when}"
+        words = _FORMS[self.about, self.time or self.order]
+        parts = {"person": self.person, "other": self.other, "third": self.third, "clause": self.clause}
+        return words.format(subject=self.subject, state=self.state, options=f"{KNOWS} / {DOES_NOT_KNOW}", **parts)
 
 
-_ASKED = (
-    re.compile(rf"Does (?P<person>{WHO}) know about the (?P<topic>.+)\?"),
-    re.compile(rf"What does (?P<person>{WHO}) think about (?P<other>{WHO})'s belief on the (?P<topic>.+)\? \(.*\)"),
-    re.compile(
-        rf"Does (?P<person>{WHO}) believe that (?:(?P<other>{WHO}) believes that )?the (?P<subject>.+?) is "
-        r"(?P<state>.+)\? Answer yes or no\."
+_BELIEVED_PLACES = f"Answer {IN_CONTAINER}, {OPENLY}, or {NO_PLACE}."
+_PLACE_FORMS: Mapping[AskedTime | int, str] = {
+    1: "In which {about} will {person} search for the {subject}?",
+    3: "In which {about} does {person} think that {other} thinks that {third} will search for the {subject}?",
+    2: "In which {about} does {person} think that {other} will search for the {subject}?",
+    AskedTime.NOW: "In which {about} is the {subject} now?",
+    AskedTime.BEGINNING: "In which {about} was the {subject} at the beginning?",
+    AskedTime.BEFORE: "In which {about} was the {subject} before {clause}?",
+}
+_FORMS: Mapping[tuple[AskedProperty, AskedTime | int], str] = {
+    (AskedProperty.TOPIC, 1): "Does {person} know about the {subject}?",
+    (AskedProperty.TOPIC, 2): "What does {person} think about {other}'s belief on the {subject}? ({options})",
+    (AskedProperty.STATE, 2): (
+        "Does {person} believe that {other} believes that the {subject} is {state}? Answer yes or no."
     ),
-    re.compile(
-        rf"Where (?:does (?P<person>{WHO}) think that (?P<other>{WHO}) will|will (?P<own>{WHO})) search for the "
-        rf"(?P<searched>.+)\? Answer {IN_CONTAINER}, {OPENLY}, or {NO_PLACE}\."
+    (AskedProperty.STATE, 1): "Does {person} believe that the {subject} is {state}? Answer yes or no.",
+    (AskedProperty.WHEREABOUTS, 2): (
+        f"Where does {{person}} think that {{other}} will search for the {{subject}}? {_BELIEVED_PLACES}"
     ),
-    re.compile(rf"Where is the (?P<searched>.+) (?P<time>now)\? Answer {IN_CONTAINER} or {OPENLY}\."),
-    re.compile(rf"In which (?P<about>room|container) will (?P<person>{WHO}) search for the (?P<subject>.+)\?"),
-    re.compile(
-        rf"In which (?P<about>room|container) does (?P<person>{WHO}) think that (?P<other>{WHO}) thinks that "
-        rf"(?P<third>{WHO}) will search for the (?P<subject>.+)\?"
-    ),
-    re.compile(
-        rf"In which (?P<about>room|container) does (?P<person>{WHO}) think that (?P<other>{WHO}) will search for "
-        r"the (?P<subject>.+)\?"
-    ),
-    re.compile(r"In which (?P<about>room|container) is the (?P<subject>.+) (?P<time>now)\?"),
-    re.compile(r"In which (?P<about>room|container) was the (?P<subject>.+?) at the (?P<time>beginning)\?"),
-    re.compile(r"In which (?P<about>room|container) was the (?P<subject>.+?) (?P<time>before) (?P<clause>.+)\?"),
-)
+    (AskedProperty.WHEREABOUTS, 1): f"Where will {{person}} search for the {{subject}}? {_BELIEVED_PLACES}",
+    (AskedProperty.WHEREABOUTS, AskedTime.NOW): f"Where is the {{subject}} now? Answer {IN_CONTAINER} or {OPENLY}.",
+    **{
+        (about, asked): words.replace("{about}", about.value)
+        for about in (AskedProperty.ROOM, AskedProperty.CONTAINER)
+        for asked, words in _PLACE_FORMS.items()
+    },
+}
+"""The words of questions, by what they are about and their order, or the time for the state of the world.
+
+Where two fit a text, as where `Beth thinks that Carl` might be a name, the first is meant.
+"""
+_GAPS = {**dict.fromkeys(("person", "other", "third"), WHO), "options": ".*"}
+_PATTERNS = {
+    kind: re.compile(re.sub(r"\\{(\w+)\\}", lambda gap: f"(?P<{gap[1]}>{_GAPS.get(gap[1], '.+?')})", re.escape(words)))
+    for kind, words in _FORMS.items()
+}
 
 
 def parse_asked(text: str) -> Asked:
     """Parses a question; raises StoryError for text that is no question of the paper's or ours."""
-    for pattern in _ASKED:
-        match = pattern.fullmatch(text)
-        if match is None:
-            continue
-        parts: Mapping[str, str | None] = match.groupdict()
-        topic, state, time = parts.get("topic"), parts.get("state"), parts.get("time")
-        if searched := parts.get("searched"):
-            about = AskedProperty.WHEREABOUTS
-        else:
-            about = AskedProperty.TOPIC if topic else AskedProperty.STATE if state else AskedProperty(parts["about"])
-        return Asked(
-            about,
-            searched or topic or parts.get("subject") or "",
-            parts.get("person") or parts.get("own"),
-            parts.get("other"),
-            state,
-            AskedTime(time) if time else None,
-            parts.get("clause"),
-            parts.get("third"),
-        )
+    for (about, asked), pattern in _PATTERNS.items():
+        if match := pattern.fullmatch(text):
+            parts = match.groupdict()
+            parts.pop("options", None)
+            return Asked(about, **parts, time=asked if isinstance(asked, AskedTime) else None)
     raise StoryError(f"no question reads like {text[:80]!r}")
 
 
@@ -222,7 +196,7 @@ class AnsweredStory:
         to everyone what they believe, or with depth 0 what is true. The tracker knows two orders, and of more the
         definition of beliefs decides. People whom the story does not name believe nothing.
         """
-        chain = [name for index, name in enumerate(people) if index == 0 or name != people[index - 1]]
+        chain = [name for name, _ in groupby(people)]
         if depth is not None:
             chain = chain[max(len(chain) - depth, 0) :]
         if not chain:
@@ -309,25 +283,24 @@ class AnsweredStory:
         people, number = self.tracker.people, len(self.tracker.people)
         first = Asked(about, subject, people[0], None, state)
         values = self.tracker.beliefs(first.key)
-        truth, choices = self.answer(first, 0), self.choices(first)
         if 1 in orders:
             own = [self.answer_from(values[index * number + index], first) for index in range(number)]
-            is_interesting = len({answer for answer in own if answer}) > 1
-            for person, answer in zip(people, own, strict=True):
-                if answer:
-                    asked = Asked(about, subject, person, None, state)
-                    yield StoryQuestion(asked, answer, choices, is_interesting, answer != truth)
+            yield from self._asked_of_each(first, own)
         if 2 in orders and number > 1:
-            second = Asked(about, subject, people[0], people[1], state)
-            truth, choices = self.answer(second, 0), self.choices(second)
             for index, other in enumerate(people):
+                second = replace(first, other=other)
                 nested = [self.answer_from(values[row * number + index], second) for row in range(number)]
                 nested[index] = None
-                is_interesting = len({answer for answer in nested if answer}) > 1
-                for person, answer in zip(people, nested, strict=True):
-                    if answer:
-                        asked = Asked(about, subject, person, other, state)
-                        yield StoryQuestion(asked, answer, choices, is_interesting, answer != truth)
+                yield from self._asked_of_each(second, nested)
+
+    def _asked_of_each(self, asked: Asked, answers: Sequence[str | None]) -> Iterator[StoryQuestion]:
+        """Yields a question for each person who has an answer. answers: one for each person, None for none."""
+        truth, choices = self.answer(asked, 0), self.choices(asked)
+        is_interesting = len({answer for answer in answers if answer}) > 1
+        for person, answer in zip(self.tracker.people, answers, strict=True):
+            if answer:
+                question = Asked(asked.about, asked.subject, person, asked.other, asked.state)
+                yield StoryQuestion(question, answer, choices, is_interesting, answer != truth)
 
     def _memory_questions(self) -> Iterator[StoryQuestion]:
         clauses = Counter(map(clause_of, self.script.actions))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from random import Random
@@ -23,35 +23,9 @@ _Names = Annotated[tuple[str, ...], Field(min_length=1)]
 _Changes = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class StoryObject:
-    """An object, the containers that may hold it, and the changes that may be made to it."""
-
-    name: str
-    containers: tuple[str, ...]
-    changes: tuple[Change, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class StoryPlace:
-    """The rooms, objects and topics of a story. Equal only to itself, so that it is a fast key of caches."""
-
-    rooms: tuple[str, ...]
-    objects: tuple[StoryObject, ...]
-    topics: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class StoryCast:
-    """The people of a story, and its place."""
-
-    people: People
-    place: StoryPlace
-
-
 @checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class ListedObject:
-    """An object as the file lists it. visible, invisible: (verb, rest) of its changes."""
+    """An object, and the containers that may hold it. visible, invisible: (verb, rest) of the changes of it."""
 
     name: str
     containers: _Names
@@ -65,6 +39,23 @@ class ListedObject:
             for changes, is_visible in ((self.visible, True), (self.invisible, False))
             for verb, rest in changes
         )
+
+
+@dataclass(frozen=True, eq=False)
+class StoryPlace:
+    """The rooms, objects and topics of a story. Equal only to itself, so that it is a fast key of caches."""
+
+    rooms: tuple[str, ...]
+    objects: tuple[ListedObject, ...]
+    topics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoryCast:
+    """The people of a story, and its place."""
+
+    people: People
+    place: StoryPlace
 
 
 @checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -100,7 +91,7 @@ class CastLists:
         key = (place.name, int(rng.random() * len(place.objects)), rooms)
         if key not in self._places:
             thing = place.objects[key[1]]
-            found = StoryObject(thing.name, thing.containers[:CONTAINERS], thing.changes)
+            found = replace(thing, containers=thing.containers[:CONTAINERS])
             self._places[key] = StoryPlace(place.rooms[:rooms], (found,), place.topics)
         return StoryCast(tuple(chosen), self._places[key])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from hm_agent.config import ConfigError
@@ -23,11 +23,10 @@ ASIDE_SHARE = 0.3
 
 @dataclass(frozen=True, slots=True)
 class DrawnStory:
-    """A random story with the tracker at its end. tries: the number of stories begun to find it."""
+    """A random story with the tracker at its end."""
 
     script: StoryScript
     tracker: BeliefTracker
-    tries: int
 
 
 @dataclass(slots=True)
@@ -50,14 +49,12 @@ class StoryDraft:
 
     def copy(self) -> StoryDraft:
         """A copy that can be continued independently."""
-        return StoryDraft(
-            self.state.copy(),
-            self.actions.copy(),
-            self.important,
-            self.lacks_kind,
-            self.lacks_aside,
-            self.absent.copy(),
-            self.unused.copy(),
+        return replace(
+            self,
+            state=self.state.copy(),
+            actions=self.actions.copy(),
+            absent=self.absent.copy(),
+            unused=self.unused.copy(),
         )
 
 
@@ -80,10 +77,8 @@ class StorySampler:
 
     def draw(self, rng: Random) -> DrawnStory | None:
         """Draws stories until one meets the conditions; None if none of `TRIES` does."""
-        for tries in range(1, TRIES + 1):
-            if draft := self.try_once(rng):
-                return DrawnStory(self.script(draft), self.tracked(draft), tries)
-        return None
+        draft = self.draw_draft(rng)
+        return DrawnStory(self.script(draft), self.tracked(draft)) if draft else None
 
     def draw_draft(self, rng: Random) -> StoryDraft | None:
         """Like `draw`, but returns the draft."""

@@ -18,7 +18,7 @@ from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.models.prompts import phrase
-from hm_agent.questions import Model, Question, Remark, answer_or_none, check_all, in_one_line
+from hm_agent.questions import Model, Question, Remark, answer_or_none, in_one_line
 from hm_agent.worlds.exploretom.random_stories.cast import (
     CONTAINERS,
     CastLists,
@@ -114,15 +114,11 @@ class SuggestSetting(Question[SuggestedSetting]):
     containers: int = CONTAINERS + SPARE
 
     def check(self, answer: SuggestedSetting) -> None:
-        def check_name() -> None:
-            if answer.name.lower() in map(str.lower, self.taken):
-                raise ValueError(_refusal("taken_setting", name=answer.name))
-
-        def check_names() -> None:
-            if problems := list(cast_problems(answer.lists)):
-                raise ValueError("; ".join(problems))
-
-        check_all(check_name, check_names)
+        problems = list(cast_problems(answer.lists))
+        if answer.name.lower() in map(str.lower, self.taken):
+            problems.insert(0, _refusal("taken_setting", name=answer.name))
+        if problems:
+            raise ValueError("; ".join(problems))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from hm_agent.worlds.exploretom.questions.grading import meaning
 from hm_agent.worlds.exploretom.questions.plans import answer_at
 from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
 from hm_agent.worlds.exploretom.story.actions import StoryAction, StoryScript, people_of
-from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
+from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError, steps_of
 from hm_agent.worlds.exploretom.story.language import parse_story, sentence_of
 
 MOST_WEIGHED = 4
@@ -226,12 +226,7 @@ def _take_perspective(question: TakePerspective) -> Perspective:
 
 def seen_by(script: StoryScript, person: str) -> list[str]:
     """The sentences of the actions that a person took part in or saw."""
-    tracker, seen = BeliefTracker(script.people, sees_contents=script.sees_contents), []
-    for action in script.actions:
-        if sees(tracker, person, action):
-            seen.append(sentence_of(action))
-        tracker.apply(action)
-    return seen
+    return [sentence_of(action) for action, tracker in steps_of(script) if sees(tracker, person, action)]
 
 
 def sees(tracker: BeliefTracker, person: str, action: StoryAction) -> bool:

@@ -53,7 +53,7 @@ class SearchFlags:
     )
     stories: int = flag_field(9, "How many stories for each action set.", lower=1)
     reader: str = flag_field("reader", "The reader that should find them hard.", choices=(*MODEL_READERS, *WEAK_RULES))
-    method: str = flag_field("a_star", "How to search; all methods cost the same.", choices=tuple(METHODS))
+    method: str = flag_field("a_star", "How to search; all methods cost the same.", choices=METHODS)
     evaluations: int = flag_field(
         50, "How many stories, or beginnings, the reader is asked about for each story to find.", lower=1
     )
@@ -207,11 +207,7 @@ def _search(plan: SearchPlan, out: Path, workers: int, models: ModelPool) -> int
 
 def _tell(plan: SearchPlan, out: Path, workers: int, models: ModelPool, writers: Writers) -> int:
     """Has the stories of the plan told; returns the exit status."""
-    stories, told, console = (
-        RowFile(out / STORIES, STORY_KEYS),
-        RowFile(out / TOLD, TOLD_KEYS),
-        output_console(),
-    )
+    stories, told, console = (RowFile(out / STORIES, STORY_KEYS), RowFile(out / TOLD, TOLD_KEYS), output_console())
     due = [stories.rows[name] for name in _story_ids(plan)]
 
     def report(row: Row) -> None:

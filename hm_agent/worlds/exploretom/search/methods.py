@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from random import Random
 
@@ -202,12 +202,8 @@ class StorySearch:
 
 
 A_STAR, RANDOM, OVER_GENERATION = "a_star", "random", "over_generation"
-METHODS: Mapping[str, str] = {
-    A_STAR: "A* with f = g + h",
-    RANDOM: "the hardest of as many random stories as A* evaluates",
-    OVER_GENERATION: "the hardest of all random stories of a setting",
-}
-"""What each method does, by name."""
+METHODS = (A_STAR, RANDOM, OVER_GENERATION)
+"""A* with f = g + h; the hardest of as many random stories as A* evaluates; the hardest of all those of a setting."""
 
 
 async def search_stories(method: str, search: StorySearch, stories: int) -> list[FoundStory]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TypeAlias
 
 from hm_agent.worlds.exploretom.story.actions import (
@@ -90,10 +91,6 @@ class DefinedBeliefs:
         for action in script.actions:
             self._apply(action)
 
-    def nested_belief(self, person: str, other: str, key: Key) -> Value | None:
-        """What a person thinks that another believes; for the same person twice, what it believes. None if nothing."""
-        return self.chained_belief((person, other), key)
-
     def chained_belief(self, people: Sequence[str], key: Key) -> Value | None:
         """What the first person thinks that the second thinks ... that the last believes; None if nothing."""
         held = self._held(people).get(key)
@@ -104,9 +101,8 @@ class DefinedBeliefs:
         return {key: value for key, (value, _) in self._held(people).items()}
 
     def _held(self, people: Sequence[str]) -> Held:
-        # What A thinks that A itself believes is what A believes.
         """The beliefs of `all_beliefs`, with the time at which each was seen to be true."""
-        chain = [name for index, name in enumerate(people) if index == 0 or name != people[index - 1]]
+        chain = [name for name, _ in groupby(people)]  # what A thinks that A itself believes is what A believes
         held: Held = {}
         for perception, witnesses in self._perceived[chain[0]]:
             if witnesses.issuperset(chain[1:]):

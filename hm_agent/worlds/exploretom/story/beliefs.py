@@ -45,16 +45,20 @@ def track(script: StoryScript, after: BeliefTracker | None = None) -> BeliefTrac
     else:
         tracker = BeliefTracker(people, sees_contents=script.sees_contents)
     for number, action in enumerate(script.actions[tracker.time :], tracker.time + 1):
-        try:
-            tracker.apply(action)
-        except StoryError as error:
-            raise StoryError(f"action {number}: {error}") from error
+        _apply(tracker, number, action)
     return tracker
 
 
-def beginnings_of(script: StoryScript) -> Iterator[BeliefTracker]:
-    """Yields the trackers before each action of a possible story."""
+def steps_of(script: StoryScript) -> Iterator[tuple[StoryAction, BeliefTracker]]:
+    """Yields each action with the tracker before it, which then goes on; raises StoryError as `track` does."""
     tracker = BeliefTracker(script.people, sees_contents=script.sees_contents)
-    for action in script.actions:
-        yield tracker.copy()
+    for number, action in enumerate(script.actions, 1):
+        yield action, tracker
+        _apply(tracker, number, action)
+
+
+def _apply(tracker: BeliefTracker, number: int, action: StoryAction) -> None:
+    try:
         tracker.apply(action)
+    except StoryError as error:
+        raise StoryError(f"action {number}: {error}") from error

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from hm_agent.worlds.exploretom.story.actions import Claim, ObjectPlace
@@ -71,24 +72,17 @@ def claim_value(claim: Claim) -> Value:
     return ObjectLocation(claim.room, claim.container) if isinstance(claim, ObjectPlace) else True
 
 
-_PAIRS: dict[tuple[int, int, int], int] = {}
-
-
+@lru_cache(maxsize=1 << 16)
 def sighting_pairs(people: int, attending: int, witnesses: int) -> int:
     """The pairs whose beliefs a sighting changes: each attending person with itself and with each witness.
 
     people: how many there are. attending, witnesses: sets of people, one bit for each.
     """
-    key = (people, attending, witnesses)
-    found = _PAIRS.get(key)
-    if found is None:
-        found = 0
-        for person in range(people):
-            if attending >> person & 1:
-                found |= (witnesses | 1 << person) << (person * people)
-        if len(_PAIRS) < 1 << 16:
-            _PAIRS[key] = found
-    return found
+    pairs = 0
+    for person in range(people):
+        if attending >> person & 1:
+            pairs |= (witnesses | 1 << person) << (person * people)
+    return pairs
 
 
 class EvidenceStore:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -110,14 +110,15 @@ def _told_whom(action: Inform | TalkAbout) -> str:
     return f"{action.person} told everyone in the {action.room}"
 
 
+_FORMS: Mapping[type[StoryAction], str] = {
+    Enter: "{0.person} entered the {0.room}",
+    Leave: "{0.person} left the {0.room}",
+    PutInto: "{0.person} moved the {0.object} to the {0.container}, which is also located in the {0.room}",
+    CarryTo: f"{{0.person}} went to the {{0.room}} with the {{0.object}}, {BEHIND}",
+}
+"""The sentences of actions that are written as they are read, with the action's fields in braces."""
 _CLAUSES: Mapping[type[StoryAction], Callable[[Any], str]] = {
-    Enter: lambda action: f"{action.person} entered the {action.room}",
-    Leave: lambda action: f"{action.person} left the {action.room}",
-    PutInto: lambda action: (
-        f"{action.person} moved the {action.object} to the {action.container}, "
-        f"which is also located in the {action.room}"
-    ),
-    CarryTo: lambda action: f"{action.person} went to the {action.room} with the {action.object}, {BEHIND}",
+    **{kind: form.format for kind, form in _FORMS.items()},
     Alter: _alter_clause,
     Inform: lambda action: f"{_told_whom(action)} that {words_of(action.claim)}",
     TalkAbout: lambda action: f"{_told_whom(action)} about the {action.topic}",
@@ -169,7 +170,7 @@ def _actions_by_line(text: str) -> Iterator[tuple[int, StoryAction]]:
 
 def parse_action(sentence: str) -> StoryAction | None:
     """Parses an action's sentence without asides; None for any other sentence."""
-    for pattern, build in _FORMS:
+    for pattern, build in _PATTERNS:
         if match := pattern.fullmatch(sentence):
             return build(match.groupdict())
     return None
@@ -212,29 +213,27 @@ def _alter(parts: dict[str, str]) -> StoryAction:
     return Alter(parts["person"], change)
 
 
+def _action_of(kind: type[StoryAction], parts: Mapping[str, Any]) -> StoryAction:
+    return kind(**parts)
+
+
 def _pattern(form: str) -> re.Pattern[str]:
     """Compiles the pattern of a sentence: `{person}` and `{listener}` match people, other names in braces things."""
 
     def group(name: re.Match[str]) -> str:
         return f"(?P<{name[1]}>{_PERSON if name[1] in ('person', 'listener') else _THING})"
 
-    return re.compile(re.sub(r"{([a-z]+)}", group, form))
+    return re.compile(re.sub(r"{(?:0\.)?([a-z]+)}", group, form))
 
 
 _TOLD = r"{person} told (?:privately to {listener}|everyone in the {room})"
-_FORMS: Sequence[tuple[re.Pattern[str], Callable[[Any], StoryAction | None]]] = (
-    (_pattern(r"{person} entered the {room}\."), lambda parts: Enter(**parts)),
-    (_pattern(r"{person} left the {room}\."), lambda parts: Leave(**parts)),
-    (
-        _pattern(r"{person} moved the {object} to the {container}, which is also located in the {room}\."),
-        lambda parts: PutInto(**parts),
-    ),
-    (_pattern(rf"{{person}} went to the {{room}} with the {{object}}, {BEHIND}\."), lambda parts: CarryTo(**parts)),
+_PATTERNS: Sequence[tuple[re.Pattern[str], Callable[[Any], StoryAction | None]]] = (
+    *((_pattern(rf"{form}\."), partial(_action_of, kind)) for kind, form in _FORMS.items()),
     (
         _pattern(
             rf"{{person}} moved the {{object}} to the {{room}}(?:, leaving the {_THING} in its original location)?\."
         ),
-        lambda parts: CarryTo(**parts),
+        partial(_action_of, CarryTo),
     ),
     (_pattern(rf"{_TOLD} that (?P<claim>.+)\."), _inform),
     (

@@ -72,9 +72,7 @@ class StoryState:
 
     def belief(self, person: str, key: Key) -> Value | None:
         """What a person believes; None if nothing."""
-        index = self._index[person]
-        evidence = self.evidence.held_by(index, index, key)
-        return evidence[0] if evidence else None
+        return self.nested_belief(person, person, key)
 
     def nested_belief(self, person: str, other: str, key: Key) -> Value | None:
         """What a person thinks that another believes; for the same person twice, what it believes. None if nothing."""

@@ -13,7 +13,7 @@ from typing import Any
 from hm_agent.worlds.exploretom.questions.functional import parse_asked_action
 from hm_agent.worlds.exploretom.questions.story_questions import Asked, AskedTime, parse_asked
 from hm_agent.worlds.exploretom.story.actions import Inform, StoryAction, StoryScript, TalkAbout
-from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
+from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError, steps_of, track
 from hm_agent.worlds.exploretom.story.evidence import (
     AwayFrom,
     Key,
@@ -45,16 +45,12 @@ class StoryPicture:
 
     def __init__(self, script: StoryScript) -> None:
         self.script = script
-        tracker = BeliefTracker(script.people, sees_contents=script.sees_contents)
-        self._moments, self._roles = [_moment(tracker)], list[Mapping[str, str | None]]()
-        for number, action in enumerate(script.actions, 1):
-            self._roles.append({name: _role(tracker, name, action) for name in script.people})
-            try:
-                tracker.apply(action)
-            except StoryError as error:
-                raise StoryError(f"action {number}: {error}") from error
+        self._moments, self._roles = list[_Moment](), list[Mapping[str, str | None]]()
+        for action, tracker in steps_of(script):
             self._moments.append(_moment(tracker))
-        self._tracker = tracker
+            self._roles.append({name: _role(tracker, name, action) for name in script.people})
+        self._tracker = track(script)
+        self._moments.append(_moment(self._tracker))
         self._keys = self._shown_keys()
         self._truths = {key: self._truth_over_time(key) for key in self._keys}
 

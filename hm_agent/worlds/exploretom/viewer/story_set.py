@@ -13,13 +13,13 @@ from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
 from hm_agent.recording.trace import FILE as TRACE
 from hm_agent.recording.trace import read_trace
 from hm_agent.worlds.exploretom.datasets.item import ReadItem, json_lines, read_items
-from hm_agent.worlds.exploretom.datasets.making import stories_in
+from hm_agent.worlds.exploretom.datasets.making import SourceStory, stories_in
 from hm_agent.worlds.exploretom.questions.functional import functional_questions
 from hm_agent.worlds.exploretom.questions.posing import PosableQuestion, QuestionKind
 from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
-from hm_agent.worlds.exploretom.story.actions import StoryScript
+from hm_agent.worlds.exploretom.readers.reading import read_story
 from hm_agent.worlds.exploretom.story.beliefs import StoryError
-from hm_agent.worlds.exploretom.story.language import from_data, parse_story, text_of
+from hm_agent.worlds.exploretom.story.language import text_of
 
 WORLD = "exploretom"
 
@@ -75,27 +75,15 @@ def _stories_in_file(path: Path) -> list[BrowsedStory]:
         raise ConfigError(f"{path}: nothing in it")
     if isinstance(first[1], Mapping) and {"question", "input"} & first[1].keys():
         return _stories_of_items(read_items(path))
-    if isinstance(first[1], Mapping) and isinstance(first[1].get("story"), Mapping):
-        return [_searched_story(path, number, row) for number, row in json_lines(path)]
-    return [_with_all_questions(story.id, story.script, story.infilled) for story in stories_in(path)]
+    return [_with_all_questions(story, row) for story, (_, row) in zip(stories_in(path), json_lines(path), strict=True)]
 
 
-def _with_all_questions(name: str, script: StoryScript, infilled: str | None = None) -> BrowsedStory:
-    questions = {question.text: _browsed(question) for question in AnsweredStory(script).questions()}
-    return BrowsedStory(name, text_of(script), script.sees_contents, infilled, questions)
-
-
-def _searched_story(path: Path, number: int, row: object) -> BrowsedStory:
-    """A story in a search's file: `story` has its actions, `accuracy` is the share that the reader answered rightly."""
-    if not isinstance(row, Mapping):
-        raise ConfigError(f"{path}: line {number}: a story is an object with its actions in `story`")
-    try:
-        script = from_data(row.get("story"))
-    except StoryError as error:
-        raise ConfigError(f"{path}: line {number}: {error}") from error
-    accuracy = row.get("accuracy")
+def _with_all_questions(source: SourceStory, row: object) -> BrowsedStory:
+    """A story with all its questions. row: its line, which in a search's file says what the reader reached."""
+    script, accuracy = source.script, row.get("accuracy") if isinstance(row, Mapping) else None
     reached = f" (accuracy {accuracy:.2f})" if isinstance(accuracy, float | int) else ""
-    return _with_all_questions(f"{row.get('id', number)}{reached}", script)
+    questions = {question.text: _browsed(question) for question in AnsweredStory(script).questions()}
+    return BrowsedStory(f"{source.id}{reached}", text_of(script), script.sees_contents, source.infilled, questions)
 
 
 def _stories_of_items(items: Sequence[ReadItem]) -> list[BrowsedStory]:
@@ -121,7 +109,7 @@ def _kind_of(item: ReadItem, known: QuestionKind | None) -> QuestionKind:
 def known_questions(text: str, sees_contents: bool) -> Mapping[str, PosableQuestion]:
     """All questions about a story in plain sentences, by their texts; empty if the story can't be read."""
     try:
-        story = AnsweredStory(parse_story(text, sees_contents=sees_contents))
+        story = read_story(text, sees_contents)
     except StoryError:
         return {}
     questions: list[PosableQuestion] = [*story.questions(), *functional_questions(story)]

@@ -15,21 +15,19 @@ from typing import Any
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.repeated_games.best_play import best_response
+from hm_agent.repeated_games.dilemma_rules import GradualRule, GrimRule, TitForTwoTatsRule
 from hm_agent.repeated_games.payoffs import Shares, Side
 from hm_agent.repeated_games.rules_of_play import (
     CopyRule,
     CounterEarlierRule,
     CycleRule,
     FictitiousPlayRule,
-    GradualRule,
-    GrimRule,
     MixtureRule,
     OutguessRule,
     PureRule,
     RuleOfPlay,
     StepRule,
     SwitchAfterLossesRule,
-    TitForTwoTatsRule,
     WinStayLoseShiftRule,
 )
 from hm_agent.repeated_games.written_rules import rule_in_words

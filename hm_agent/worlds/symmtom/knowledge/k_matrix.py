@@ -44,7 +44,7 @@ class KMatrix(Knowledge):
         if self._known is None:
             self._known = with_own(sights.first_hand, sights)
         else:
-            self._known = next_k(self._known, sights, self._unheard)
+            self._known = next_k(self._known, sights, believed_speech(self._known, sights, self._unheard))
         return self._known
 
 
@@ -64,9 +64,13 @@ class OracleKnowledge(Knowledge):
         return np.repeat(truth.knows, len(sights.me) // len(truth.step), axis=0)
 
 
-def next_k(known: Bools, sights: Sights, unheard: UnheardSpeech) -> Bools:
-    """Returns K after a turn, (R, n, c). known: K before it. unheard: the rule for speech that could not be heard."""
-    said = np.where(could_hear(sights), sights.heard, unheard(known, sights))
+def believed_speech(known: Bools, sights: Sights, unheard: UnheardSpeech) -> Ints:
+    """(R, n): the piece that each agent heard, or else believes by a rule, that each one said. known: K before it."""
+    return np.where(could_hear(sights), sights.heard, unheard(known, sights))
+
+
+def next_k(known: Bools, sights: Sights, said: Ints) -> Bools:
+    """Returns K after a turn, (R, n, c). known: K before it. said: (R, n), by `believed_speech`."""
     spoken = said[..., None] == np.arange(known.shape[-1])
     listeners = sights.near | np.eye(known.shape[1], dtype=bool)
     told = (listeners[..., None] & spoken[:, None]).any(2)

@@ -12,7 +12,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from hm_agent.worlds.symmtom.knowledge.k_matrix import could_hear, greedy_unheard, next_k, with_own
+from hm_agent.worlds.symmtom.knowledge.k_matrix import (
+    believed_speech,
+    could_hear,
+    greedy_unheard,
+    next_k,
+    with_own,
+)
 from hm_agent.worlds.symmtom.rules import SILENT, Bools, Ints
 from hm_agent.worlds.symmtom.sights import Sights
 
@@ -39,8 +45,8 @@ class NestedKnowledge:
         if before is None:
             beliefs[path], said = with_own(sights.first_hand, sights), sights.heard
         else:
-            beliefs[path] = next_k(before, sights, greedy_unheard)
-            said = np.where(could_hear(sights), sights.heard, greedy_unheard(before, sights))
+            said = believed_speech(before, sights, greedy_unheard)
+            beliefs[path] = next_k(before, sights, said)
         if len(path) < self._depth:
             for other in range(sights.settings.agents):
                 if other != path[-1]:

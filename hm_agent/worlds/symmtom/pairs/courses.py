@@ -7,6 +7,7 @@ them. Two of them are rivals: to which of them to go, or to which of them the th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from random import Random
 
 from hm_agent.worlds.symmtom.pairs.kinds import AGENTS, PIECES, WIDTH, PairKind
@@ -66,6 +67,7 @@ def draw_course(kind: PairKind, rng: Random) -> Course | None:
     return Course(kind, (roles[0], roles[1]), roles[2], starts, bases, _deal(rng), moves, last)
 
 
+@cache
 def steps_to_hear(here: Cell, there: Cell, hearing: int = 1) -> int:
     """The number of steps until an agent that stays is within hearing."""
     return sum(max(abs(own - other) - hearing, 0) for own, other in zip(here, there, strict=True))

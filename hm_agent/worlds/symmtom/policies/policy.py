@@ -72,6 +72,12 @@ def nearest_free(sights: Sights, cells: Ints, further: npt.NDArray[Any] | int = 
     return np.take_along_axis(cells, far.argmin(-1)[:, None, None], 1)[:, 0]
 
 
+def cell_in_range(sights: Sights, target: int) -> Ints:
+    """(R, 2): for each agent, the nearest cell from which it hears the agent of number `target`."""
+    there, reach = sights.positions[:, target], sights.settings.hearing
+    return np.clip(sights.here, there - reach, there + reach)
+
+
 def next_known(knows: Bools, last: Ints) -> Ints:
     """(R,): the next piece after `last` (R,), in a circle, that each agent knows; any piece if it knows none."""
     pieces = knows.shape[-1]

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hm_agent.worlds.symmtom.policies.orders import nearest_in_range
-from hm_agent.worlds.symmtom.policies.policy import Policy, approach
+from hm_agent.worlds.symmtom.policies.policy import Policy, approach, cell_in_range
 from hm_agent.worlds.symmtom.rules import SILENT, GameState, Ints
 from hm_agent.worlds.symmtom.sights import Sights
 
@@ -65,9 +64,7 @@ class PeddlerPolicy(Policy):
         is_told, self._known = len(known) > self._known, len(known)
         is_hushed = not ranked or (self._hushes and is_told)
         piece = int(sights.knows[0].argmin()) if is_hushed else ranked[0].number
-        (x, y), (a, b) = sights.here[0].tolist(), sights.positions[0, target].tolist()
-        cell = np.array([nearest_in_range(sights.settings, (x, y), (a, b))], np.int32)
-        directions = approach(sights, sights.own_base if sights.knows[0].all() else cell)
+        directions = approach(sights, sights.own_base if sights.knows[0].all() else cell_in_range(sights, target))
         if sights.near[0, sights.me[0], target]:
             self._told.add(piece)
         return directions, np.array([piece], np.int32)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hm_agent.worlds.symmtom.policies.orders import nearest_in_range
-from hm_agent.worlds.symmtom.policies.policy import Policy, approach
+from hm_agent.worlds.symmtom.policies.policy import Policy, approach, cell_in_range
 from hm_agent.worlds.symmtom.rules import OFFSETS, GameState, Ints
 from hm_agent.worlds.symmtom.sights import Sights
 
@@ -36,6 +35,4 @@ class TellerPolicy(Policy):
         rate = np.where(gain > 0, gain / (moves + gain.clip(1) / 2), 0.0)
         if not rate.any():
             return sights.here
-        x, y = sights.here[0].tolist()
-        a, b = sights.positions[0, rate.argmax()].tolist()
-        return np.array([nearest_in_range(sights.settings, (x, y), (a, b))], np.int32)
+        return cell_in_range(sights, int(rate.argmax()))

@@ -18,10 +18,11 @@ from hm_agent.worlds.enacttom.author.drafts import CATEGORIES, TaskRequest, leas
 from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, drawn_task
 from hm_agent.worlds.enacttom.author.proving import REASONS, quick_proof, refusal
 from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, TaskPlan
-from hm_agent.worlds.enacttom.author.task_words import KNOWN, WANTED, WISHED
+from hm_agent.worlds.enacttom.author.task_words import WISHED
 from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.tasks.mechanics import RestrictedCommunication, RoomRestriction
 from hm_agent.worlds.enacttom.tasks.propositions import CAN_COMMUNICATE, Is, Proposition, wanted
+from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import load_task, save_task, task_text
@@ -80,23 +81,8 @@ def test_a_seed_gives_a_task_and_another_seed_another() -> None:
 
 def sentences(task: HouseholdTask) -> dict[str, set[Proposition]]:
     """What the secrets of each agent say, read back from English; private goals are left out."""
-    patterns = {
-        re.compile("^" + re.escape(text).replace(r"\{0\}", r"(\w+)").replace(r"\{1\}", r"(\w+)") + "$"): (name, is_goal)
-        for texts, is_goal in ((WANTED, True), (KNOWN, False))
-        for name, text in texts.items()
-    }
-    found: dict[str, set[Proposition]] = {}
-    for agent, texts in task.file.agent_secrets.items():
-        said = found.setdefault(agent, set())
-        for text in texts:
-            if text.startswith(("By the end, you must be sure", "You would like")):
-                continue
-            (match, (name, is_goal)) = next(
-                (match, kind) for pattern, kind in patterns.items() if (match := pattern.match(text))
-            )
-            fact = Proposition(name, match.groups())
-            said.add(wanted(fact) if is_goal else fact)
-    return found
+    told = {agent: read_claims(" ".join(texts), task.agents) for agent, texts in task.file.agent_secrets.items()}
+    return {agent: {claim.proposition for claim in claims} for agent, claims in told.items()}
 
 
 @pytest.mark.parametrize("request_", KINDS[::2], ids=name_of)
@@ -223,19 +209,30 @@ def test_an_interruption_ends_all_processes_and_keeps_what_was_made(tmp_path: Pa
         (["--out={file}"], "is a file; name a folder"),
         (["--judge=gpt-4o"], "--judge has no effect: without --model tasks are drawn"),
         (["surprise"], "unexpected argument 'surprise'"),
+        (["--fail_ratio=hard"], "--fail_ratio has no effect: without --evolve_against no pool evolves"),
+        (["--evolve_against=order1", "--fail_ratio=1.2"], "--fail_ratio=1.2: say standard or hard, or a number"),
+        (["--evolve_against=order1", "--fail_ratio=harder"], "--fail_ratio=harder: say standard or hard"),
+        (["--evolve_against=oder1"], "unknown agent 'oder1': did you mean order1?"),
+        (["--evolve_against=order*"], "--evolve_against=order*: name one agent"),
+        (["--evolve_against=order_1"], "--evolve_against: order_1 can't play a household task"),
+        (["--evolve_against=order1", "--hard"], "--hard can't evolve"),
+        (["--evolve_against=order1", "--rounds=3"], "--rounds has no effect: without --model tasks are drawn"),
+        (["--evolve_against=react", "--target_model=gpt-4o"], "--target_model=gpt-4o needs a key"),
     ],
 )
 def test_wrong_flags_are_one_line(
-    flags: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    flags: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = tmp_path / "file"
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    file, out = tmp_path / "file", tmp_path / "out"
     file.write_text("")
     given = [flag.format(file=file) for flag in flags]
-    assert generate(*([] if "--out" in given[0] else [f"--out={tmp_path / 'out'}"]), *given) == 2
+    assert generate(*([] if "--out" in given[0] else [f"--out={out}"]), *given) == 2
     error = capsys.readouterr().err
     assert said in error
     assert error.count("\n") == 1
     assert file.read_text() == ""
+    assert not out.exists()
 
 
 def test_a_folder_with_other_tasks_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

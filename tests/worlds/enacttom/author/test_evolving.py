@@ -13,7 +13,7 @@ from hm_agent.command_line.cli import main
 from hm_agent.row_file import Row
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.worlds.enacttom.author.asked_tasks import COPIED, Authors
-from hm_agent.worlds.enacttom.author.author_questions import ProposedTask, criteria
+from hm_agent.worlds.enacttom.author.author_questions import criteria
 from hm_agent.worlds.enacttom.author.calibration import Target, made_public
 from hm_agent.worlds.enacttom.author.drafts import TaskRequest
 from hm_agent.worlds.enacttom.author.drawn_tasks import drawn_task
@@ -24,6 +24,7 @@ from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, TaskPlan
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.verification.verifier import over_budget, verify
+from tests.worlds.enacttom.author.test_asked_tasks import proposal
 
 GENERATIONS = 2
 
@@ -174,14 +175,8 @@ def test_ablations_count_what_the_gates_would_let_pass() -> None:
     assert (alone.kept, alone.candidates) == (0, 1)
 
 
-def proposal(seed: int) -> str:
-    file = drawn_task(seed, PlannedTask("cooperative_k1_000", TaskRequest("cooperative", 1, 2))).file
-    assert file is not None
-    return json.dumps(ProposedTask.of(file).model_dump(mode="json"))
-
-
 def test_a_model_is_shown_what_the_agent_failed_and_may_not_copy_it(tmp_path: Path) -> None:
-    first, second = proposal(11), proposal(13)
+    first, second = json.dumps(proposal(11)), json.dumps(proposal(13))
     answers, scores = iter([first, first, second]), dict.fromkeys(criteria("cooperative"), 0.8)
 
     def answer(body: dict[str, Any]) -> Response:
@@ -199,28 +194,3 @@ def test_a_model_is_shown_what_the_agent_failed_and_may_not_copy_it(tmp_path: Pa
     assert first in proposing[1].splitlines()
     child = rows_of(tmp_path)[1]
     assert (child["parents"], child["refused"], child["kept"]) == (["g00_000"], {COPIED: 1}, True)
-
-
-@pytest.mark.parametrize(
-    ("flags", "said"),
-    [
-        (["--fail_ratio=hard"], "--fail_ratio has no effect: without --evolve_against no pool evolves"),
-        (["--evolve_against=order1", "--fail_ratio=1.2"], "--fail_ratio=1.2: say standard or hard, or a number"),
-        (["--evolve_against=order1", "--fail_ratio=harder"], "--fail_ratio=harder: say standard or hard"),
-        (["--evolve_against=oder1"], "unknown agent 'oder1': did you mean order1?"),
-        (["--evolve_against=order*"], "--evolve_against=order*: name one agent"),
-        (["--evolve_against=order_1"], "--evolve_against: order_1 can't play a household task"),
-        (["--evolve_against=order1", "--hard"], "--hard can't evolve"),
-        (["--evolve_against=order1", "--rounds=3"], "--rounds has no effect: without --model tasks are drawn"),
-        (["--evolve_against=react", "--target_model=gpt-4o"], "--target_model=gpt-4o needs a key"),
-    ],
-)
-def test_wrong_flags_of_a_pool_are_one_line(
-    flags: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    assert generate(tmp_path / "out", *flags) == 2
-    error = capsys.readouterr().err
-    assert said in error
-    assert error.count("\n") == 1
-    assert not (tmp_path / "out").exists()

@@ -18,11 +18,9 @@ from hm_agent.worlds.enacttom.house.open_probes import (
     RULES,
     graded_reports,
     open_metrics,
-    open_probes_of,
     question_of,
-    reported_by,
 )
-from hm_agent.worlds.enacttom.house.probes import ProbeAnswers, ProbeReport, operators_of
+from hm_agent.worlds.enacttom.house.probes import ProbeReport, operators_of, probes_of
 from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
 from hm_agent.worlds.enacttom.language.report_questions import reports_of
 from hm_agent.worlds.enacttom.measures import TaskRuns, study
@@ -33,7 +31,7 @@ from hm_agent.worlds.enacttom.world import EnacttomWorld
 from tests.worlds.enacttom.language.household_examples import REPORT
 
 OPEN = Proposition("is_open", ("cabinet_5",))
-PROBES = open_probes_of(operators_of([Claim(("agent_0", "agent_1", "agent_2"), OPEN)]))
+PROBES = probes_of(operators_of([Claim(("agent_0", "agent_1", "agent_2"), OPEN)]), "o_probe", is_open=True)
 HOLDS, NOT = (ProbeReport("is_open", is_so, ("cabinet_5",)) for is_so in (True, False))
 UNKNOWN = ProbeReport()
 CLOSED = ProbeReport("is_closed", True, ("cabinet_5",))
@@ -41,9 +39,7 @@ CLOSED = ProbeReport("is_closed", True, ("cabinet_5",))
 
 def graded(*reports: ProbeReport | None, is_so: bool) -> tuple[list[bool], list[bool]]:
     """Whether the reports of agent_0, agent_1 and agent_2 are right, and whether they agree as in the paper's code."""
-    pairs = zip(PROBES, reports, strict=True)
-    answers = {one.agent: ProbeAnswers(reports={one.name: report} if report else {}) for one, report in pairs}
-    results = graded_reports(PROBES, answers, lambda claim: is_so)
+    results = graded_reports(PROBES, dict(zip(PROBES, reports, strict=True)).get, lambda claim: is_so)
     return [one.is_right for one in results], [one.agrees for one in results]
 
 
@@ -73,7 +69,7 @@ def test_what_is_unknown_or_missing_is_never_right_and_only_what_is_said_to_be_u
 
 def test_another_predicate_or_another_order_of_arguments_is_wrong() -> None:
     place = Proposition("is_on_top", ("cup_1", "table_2"))
-    (probe,) = open_probes_of(operators_of([Claim(("agent_0",), place)]))
+    (probe,) = probes_of(operators_of([Claim(("agent_0",), place)]), "o_probe", is_open=True)
     reports = [
         ProbeReport("is_on_top", True, ("cup_1", "table_2")),
         ProbeReport("is_on_top", True, ("table_2", "cup_1")),
@@ -81,16 +77,13 @@ def test_another_predicate_or_another_order_of_arguments_is_wrong() -> None:
         ProbeReport("is_on_top", None, ("cup_1", "table_2")),
         ProbeReport("unknown", True, ()),
     ]
-    answers = [{"agent_0": ProbeAnswers(reports={probe.name: report})} for report in reports]
-    assert [graded_reports([probe], one, lambda claim: True)[0].is_right for one in answers] == [True, *[False] * 4]
+    results = [graded_reports([probe], {probe: report}.get, lambda claim: True)[0] for report in reports]
+    assert [one.is_right for one in results] == [True, *[False] * 4]
 
 
 def test_figures_name_what_each_counts() -> None:
-    def results(answers: Mapping[str, ProbeAnswers]) -> Any:
-        return graded_reports(PROBES, answers, lambda claim: True)
-
-    by_rule = {name: results(reported_by(PROBES, rule)) for name, rule in RULES.items()}
-    found = open_metrics(results(reported_by(PROBES, lambda probe: UNKNOWN)), by_rule)
+    by_rule = {name: graded_reports(PROBES, rule, lambda claim: True) for name, rule in RULES.items()}
+    found = open_metrics(graded_reports(PROBES, lambda probe: UNKNOWN, lambda claim: True), by_rule)
     assert found["open_asked"] == 3
     assert (found["open_right"], found["open_agreed"], found["open_unknown"]) == (0, 2 / 3, 1)
     assert (found["open_right_always_holds"], found["open_agreed_all_always_holds"]) == (1, 1)

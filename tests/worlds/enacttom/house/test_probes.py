@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ from hm_agent.registry import scenario_named
 from hm_agent.worlds.enacttom.agents import PlannerHouseAgent, RandomHouseAgent
 from hm_agent.worlds.enacttom.house.commands import IDLE
 from hm_agent.worlds.enacttom.house.probes import (
+    Probe,
     ProbeAnswer,
     ProbeAnswers,
     graded,
@@ -40,13 +41,15 @@ def world_of(name: str) -> EnacttomWorld:
     return EnacttomWorld(load_task(task_files()[f"enacttom_{name}"]), asks=True)
 
 
-def said(*answers: ProbeAnswer | None) -> dict[str, ProbeAnswers]:
+Answers = Callable[[Probe], ProbeAnswer | None]
+
+
+def said(*answers: ProbeAnswer | None) -> Answers:
     """The answers to PROBES, each by its agent; None is silence."""
-    pairs = zip(PROBES, answers, strict=True)
-    return {one.agent: ProbeAnswers({one.name: answer} if answer else {}) for one, answer in pairs}
+    return dict(zip(PROBES, answers, strict=True)).__getitem__
 
 
-def right(answers: Mapping[str, ProbeAnswers], *so: Claim) -> list[bool]:
+def right(answers: Answers, *so: Claim) -> list[bool]:
     return [one.is_right for one in graded(PROBES, answers, lambda what: what in so)]
 
 
@@ -174,8 +177,7 @@ def test_whom_a_foil_is_about_is_asked_and_what_it_says_makes_the_foil_so() -> N
     asked = probes_of((foil, *world.checks))
 
     def is_so(answer: ProbeAnswer | None) -> list[bool]:
-        said = {one.agent: ProbeAnswers({one.name: answer} if answer else {}) for one in asked}
-        results = graded(asked, said, lambda what: what == Claim((), OPEN), [foil], world.checks)
+        results = graded(asked, lambda probe: answer, lambda what: what == Claim((), OPEN), [foil], world.checks)
         assert [one.probe.claim for one in results] == [foil]
         return [one.is_so for one in results]
 

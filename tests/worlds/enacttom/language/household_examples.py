@@ -26,7 +26,7 @@ from hm_agent.theory_of_mind.odds_questions import GiveChances
 from hm_agent.theory_of_mind.situation import BarredCall, PlanRecord
 from hm_agent.worlds.enacttom.house.commands import HouseCommand, open_it, pick
 from hm_agent.worlds.enacttom.house.open_probes import question_of
-from hm_agent.worlds.enacttom.language.house_probes import HouseProbes
+from hm_agent.worlds.enacttom.language.body import HouseProbes
 from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
 from hm_agent.worlds.enacttom.language.report_questions import AskReports
 from hm_agent.worlds.enacttom.language.situation import WRITES, HouseSituation, PartnerAct

@@ -17,7 +17,7 @@ from hm_agent.theory_of_mind.language_questions import CallsAnswer
 from hm_agent.theory_of_mind.situation import BarredCall
 from hm_agent.worlds.enacttom.house.commands import ON, WITHIN, Verb, communicate, navigate
 from hm_agent.worlds.enacttom.house.probes import ProbeAnswer
-from hm_agent.worlds.enacttom.language.house_probes import HouseProbes
+from hm_agent.worlds.enacttom.language.body import HouseProbes
 from hm_agent.worlds.enacttom.language.situation import HouseSituation
 from hm_agent.worlds.enacttom.language.written_commands import context_of, read_command
 from hm_agent.written_calls import CallError

@@ -11,7 +11,7 @@ import pytest
 from hm_agent.models.prompts import render
 from hm_agent.theory_of_mind.language_questions import AskProbes, ChooseStrategy, ProbesAnswer
 from hm_agent.worlds.enacttom.house.commands import MOST_CHARACTERS
-from hm_agent.worlds.enacttom.language.house_probes import HouseProbes
+from hm_agent.worlds.enacttom.language.body import HouseProbes
 from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
 from hm_agent.worlds.enacttom.language.situation import HANDLES, PartnerAct, PartnerActed

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from hm_agent.core import Event
+from hm_agent.worlds.enacttom.house.runtime import HouseMessage
 from hm_agent.worlds.enacttom.language.situation import (
     HANDLES,
     WRITES,
-    LoggedMessage,
     OwnActionFailed,
     PartnerAct,
     PartnerActed,
@@ -83,8 +83,8 @@ def test_the_log_holds_what_was_sent_and_what_was_got_before_but_not_what_was_re
         {"agent_0": 'Communicate["four", all]'},
     )
     assert situation.log == (
-        LoggedMessage(0, "agent_0", ("agent_1",), "one"),
-        LoggedMessage(1, "agent_1", ("agent_0",), "three"),
+        HouseMessage(0, "agent_0", ("agent_1",), "one"),
+        HouseMessage(1, "agent_1", ("agent_0",), "three"),
     )
     assert [one.text for one in situation.view.messages] == ["four"]
 

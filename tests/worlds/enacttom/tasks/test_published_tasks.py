@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -28,10 +27,10 @@ from hm_agent.worlds.enacttom.tasks.propositions import Is, Proposition
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_files import load_task, parse_task
 from hm_agent.worlds.enacttom.world import EnacttomWorld
+from tests.worlds.enacttom.tasks.test_task import Change, having, replaced
 
-PUBLISHED = Path(__file__).parent / "published"
-MIXED = PUBLISHED / "mixed.json"
-Change = Callable[[dict[str, Any]], None]
+MIXED = Path(__file__).parent / "published_mixed.json"
+AGAINST_THE_GOAL = replaced("(agent_1 (is_on_top lamp_0 table_10))", "(agent_1 (is_closed cabinet_26))")
 
 
 @pytest.fixture(autouse=True)
@@ -40,20 +39,6 @@ def forgets_folders() -> Iterator[None]:
     yield
     ADDED.folders.clear()
     ADDED.folders.update(before)
-
-
-def having(**fields: Any) -> Change:
-    return lambda task: task.update(fields)
-
-
-def replaced(old: str, new: str) -> Change:
-    """Changes the PDDL of a task."""
-
-    def change(task: dict[str, Any]) -> None:
-        assert old in task["problem_pddl"]
-        task["problem_pddl"] = task["problem_pddl"].replace(old, new)
-
-    return change
 
 
 def changed(change: Change) -> HouseholdTask:
@@ -108,8 +93,8 @@ READ: dict[str, tuple[Change, Proposition | None]] = {
 
 
 def test_what_the_authors_write_otherwise_is_read_and_played() -> None:
-    for path in PUBLISHED.glob("*.json"):
-        assert played(load_task(path), by_planner=True).metrics()["functional_success"] == 1.0
+    for task in (load_task(MIXED), changed(AGAINST_THE_GOAL)):
+        assert played(task, by_planner=True).metrics()["functional_success"] == 1.0
     for name, (change, starts_with) in READ.items():
         task = changed(change)
         assert starts_with is None or starts_with in task.init, name
@@ -165,7 +150,9 @@ def test_a_wish_against_the_goal_is_unproved_before_and_after_the_proof(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "wish.json"
-    path.write_text(json.dumps({**json.loads((PUBLISHED / "contradicting_wish.json").read_text()), "mood": "good"}))
+    content = json.loads(MIXED.read_text()) | {"mood": "good"}
+    AGAINST_THE_GOAL(content)
+    path.write_text(json.dumps(content))
     assert unproved(load_task(path).file) == ("it has no certificate",)
     assert verify_command([str(path), "--write"]) == 1
     output = capsys.readouterr()
@@ -181,26 +168,24 @@ def test_an_unproved_task_is_marked_wherever_it_stands_beside_proved_ones(
 ) -> None:
     folder, runs = tmp_path / "mine", tmp_path / "runs"
     folder.mkdir()
-    shutil.copy(MIXED, folder)
+    shutil.copy(MIXED, folder / "mixed.json")
     shutil.copy(task_files()["enacttom_far_handle"], folder / "far.json")
-    for agent in ("planner", "random", "order1"):
-        asked = [f"--scenarios_dir={folder}", "--scenario=enacttom_own_*", f"--out={runs / agent}", "--noreplay"]
-        assert PLAY.run([*asked, f"--agent={agent}", "--model=builtin"]) == 0
+    asked = [f"--scenarios_dir={folder}", "--scenario=enacttom_own_*", f"--out={runs}", "--noreplay"]
+    assert PLAY.run([*asked, "--agent=planner,random,order1", "--model=builtin"]) == 0
     assert "enacttom_own_mixed (unproved)" in capsys.readouterr().out
-    summary = (runs / "planner" / "summary.md").read_text()
+    summary = (runs / "summary.md").read_text()
     assert "Unproved, so in groups of their own and in no mean over groups: enacttom_own_mixed." in summary
     register_scenarios(folder)
     far, mixed = find_scenarios(["enacttom_own_far", "enacttom_own_mixed"])
     assert (far.group, far.is_unproved) == ("EnactToM, cooperative, K depth 1", False)
     assert (mixed.group, mixed.is_unproved) == ("EnactToM, unproved, mixed, K depth 2", True)
     assert mixed.about.endswith(", unproved")
-    folders = sorted(runs.iterdir())
-    results = read_runs(folders).results
+    results = read_runs([runs]).results
     marks = {(mixed.name in result.scenario, result.metrics.get("unproved")) for result in results}
     assert marks == {(True, 1.0), (False, None)}
     means = {score.group: score.mean for score in scores(tabulate(results)) if score.condition.agent == "order1"}
     assert means == {"all scenarios": 1.0, far.group: 1.0, mixed.group: 0.0}
-    assert measure([*map(str, folders), f"--scenarios_dir={folder}"]) == 0
+    assert measure([str(runs), f"--scenarios_dir={folder}"]) == 0
     depths = capsys.readouterr().out
     assert "## Unproved (k = 3)" in depths
     assert "K depth 2" not in depths

@@ -38,7 +38,7 @@ from tests.support.enacttom.random_tasks import TaskSize, random_task
 
 TINY = TaskSize(agents=2, rooms=2, furniture=3, objects=1, depth=2)
 TALKATIVE = TaskSize(agents=3, rooms=2, furniture=2, objects=1, goals=1, depth=3)
-MOST_STATES = 1500
+MOST_STATES = 700
 LARGE = TaskSize(agents=4, rooms=5, furniture=13, objects=9, goals=4, depth=4)
 
 
@@ -204,7 +204,7 @@ def steps_of_strips(plan: Iterable[StripsAction]) -> tuple[PlanStep, ...]:
     return tuple(found)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_fast_downward_agrees_and_its_plans_work_in_the_household(seed: int) -> None:
     task = random_task(seed, TaskSize(depth=4))
     household = Household(task)

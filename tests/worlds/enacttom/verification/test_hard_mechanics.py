@@ -80,7 +80,7 @@ def check_plan(problem: PlanningProblem) -> str:
 
 def test_the_planner_agrees_with_an_exhaustive_search_through_the_runtime() -> None:
     answers = []
-    for seed in (*WITH_A_CHOICE, *range(24)):
+    for seed in (*WITH_A_CHOICE, *range(20)):
         household = Household(house(seed))
         both = [
             (can_reach(household, variant, MOST_STATES), check_plan(compile_task(household, variant)))
@@ -135,7 +135,7 @@ def test_what_must_never_be_known_and_is_known_at_first_leaves_no_plan() -> None
 
 def test_the_planner_proves_of_hard_tasks_with_secrets_that_broadcasters_fail() -> None:
     proved = set()
-    for name, path in list(hard_task_files().items())[::3]:
+    for name, path in list(hard_task_files().items())[::5]:
         task = load_task(path)
         anybody, broadcasters = relaxed_answers(Household(task), lambda problem: solve(problem).status)
         assert anybody == "solved", name

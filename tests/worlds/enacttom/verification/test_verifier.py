@@ -232,16 +232,11 @@ def test_budgets_that_a_plan_exceeds_are_faults(folder: Path, capsys: pytest.Cap
 
 
 def test_two_processes_write_the_same_certificates(folder: Path, tmp_path: Path) -> None:
-    written = []
-    for seed in ("1", "2"):
-        subprocess.run(
-            [sys.executable, "-m", "hm_agent", "verify", str(folder), "--write"],
-            env=os.environ | {"PYTHONHASHSEED": seed},
-            check=True,
-            capture_output=True,
-        )
-        written.append({path.name: path.read_text() for path in folder.glob("*.json")})
-    assert written[0] == written[1]
+    command = [sys.executable, "-m", "hm_agent", "verify", str(folder), "--write"]
+    subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": "1"}, check=True, capture_output=True)
+    written = {path.name: path.read_text() for path in folder.glob("*.json")}
+    assert main(["hm-agent", *command[3:]]) == 0  # this process draws its seed at random
+    assert written == {path.name: path.read_text() for path in folder.glob("*.json")}
 
 
 def test_a_relay_depth_that_the_proof_does_not_find_is_a_fault(
@@ -321,6 +316,8 @@ def test_verify_tells_of_each_fault_in_one_line_and_goes_on(folder: Path, capsys
         (["verify", "a", "b"], "one folder or file at a time, not 2"),
         (["export", "enacttom", "nowhere"], "nowhere is no folder"),
         (["browse", "enacttom", "--page=/tmp"], "--page=/tmp: this is a folder; name a file"),
+        (["browse", "enacttom", "--page="], "--page names nothing"),
+        (["verify", "--seconds=3"], "--seconds has no effect: it is for --planner=fast_downward"),
     ],
 )
 def test_wrong_command_lines_are_refused_in_one_line(
@@ -360,21 +357,6 @@ def test_help_names_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
         status, output, _ = verified(*command.split(), "--help", capsys=capsys)
         assert status == 0
         assert f"hm-agent {command} DIR" in output
-
-
-@pytest.mark.parametrize(
-    ("arguments", "status", "complaint"),
-    [
-        (["verify", "--seconds=3"], 2, "--seconds has no effect: it is for --planner=fast_downward"),
-        (["browse", "enacttom", "--page="], 2, "--page names nothing"),
-    ],
-)
-def test_bad_flags_are_one_line(
-    arguments: list[str], status: int, complaint: str, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ended, output, errors = verified(*arguments, str(folder), capsys=capsys)
-    assert (ended, output, errors.count("\n")) == (status, "", 1)
-    assert complaint in errors
 
 
 def test_a_plan_from_the_midst_of_an_episode_puts_down_what_is_in_the_way() -> None:

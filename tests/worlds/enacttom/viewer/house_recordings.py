@@ -10,7 +10,6 @@ from typing import Any
 
 from hm_agent.core import Agent, Decision, Observation, Recorder, Step
 from hm_agent.episode import run_episode
-from hm_agent.questions import Usage
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.suite import ScenarioInfo
@@ -33,13 +32,6 @@ class Scripted(Agent[HouseView, HouseCommand | ProbeAnswers]):
         if observation.view.probes:
             return Decision(self._answers)
         return Decision(self._commands.pop(0) if self._commands else IDLE)
-
-    @property
-    def usage(self) -> Usage:
-        return Usage()
-
-    def metrics(self) -> Mapping[str, float]:
-        return {}
 
 
 @dataclass

@@ -29,7 +29,7 @@ CERTIFIED = "enacttom_far_handle"
 
 @pytest.fixture(scope="module")
 def tasks() -> list[HouseholdTask]:
-    drawn = [random_task(seed, TaskSize(agents=4, rooms=8, furniture=30, objects=14)) for seed in range(6)]
+    drawn = [random_task(seed, TaskSize(agents=4, rooms=8, furniture=30, objects=14)) for seed in range(4)]
     return [load_task(task_files()[CERTIFIED]), load_task(task_files()["enacttom_one_window"]), hostile_house(), *drawn]
 
 

@@ -24,7 +24,7 @@ from hm_agent.worlds.exploretom.datasets.export import export
 from hm_agent.worlds.exploretom.datasets.export_plan import ExportCounts, ExportPlan
 from hm_agent.worlds.exploretom.datasets.item import CANARY, FORMAT, TRACKER, StoryItem, line_of, read_items
 from hm_agent.worlds.exploretom.datasets.making import SourceStory, drawn_stories, items_of
-from hm_agent.worlds.exploretom.datasets.training import direct_pair, reasoned_pair, reasoning
+from hm_agent.worlds.exploretom.datasets.training import reasoning, training_pair
 from hm_agent.worlds.exploretom.questions.accepted_forms import overlapping
 from hm_agent.worlds.exploretom.questions.grading import meaning
 from hm_agent.worlds.exploretom.questions.story_questions import UNNAMED
@@ -33,7 +33,7 @@ from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.random_stories.sampling import DrawnStory
 from hm_agent.worlds.exploretom.readers.reading import AnswerQuestion, answers_in
 from hm_agent.worlds.exploretom.story.language import parse_story, text_of, to_data
-from tests.worlds.exploretom.story_examples import DRAWN, FALSE_BELIEF, drawn
+from tests.worlds.exploretom.story_examples import ASKED, DRAWN, FALSE_BELIEF, drawn
 
 BELIEFS = "9bf1"
 """Of beliefs, questions and answers of some stories. Where it changes, `item.TRACKER` must grow."""
@@ -84,9 +84,7 @@ def test_items_hold_their_answer_and_read_back(tmp_path_factory: pytest.TempPath
 
 
 def test_trace_says_who_saw_what_and_what_each_then_believes() -> None:
-    item = next(
-        one for one in items_in(FALSE_BELIEF) if one.question == "In which container will Beth search for the apple?"
-    )
+    item = next(one for one in items_in(FALSE_BELIEF) if one.question == ASKED)
     assert (item.answer, item.false_belief, item.interesting) == ("box", True, True)
     put, moved = item.trace[2], item.trace[4]
     assert put.seen_by == ("Anne", "Beth")
@@ -128,15 +126,13 @@ def test_training_replies_are_what_the_reader_takes(story: DrawnStory) -> None:
     for item in items_of(SourceStory("s", story.script, "any", 1, split_by=1))[::4]:
         shows = item.contents == "seen"
         plain = AnswerQuestion(item.story, item.question, item.choices, shows)
-        assert answers_in(read_answer(direct_pair(item).completion, plain)) == [item.answer]
+        assert answers_in(read_answer(training_pair(item).completion, plain)) == [item.answer]
         stepwise = AnswerQuestion(item.story, item.question, item.choices, shows, by_steps=True)
-        assert answers_in(read_answer(reasoned_pair(item).completion, stepwise)) == [item.answer]
+        assert answers_in(read_answer(training_pair(item, by_steps=True).completion, stepwise)) == [item.answer]
 
 
 def test_reasons_follow_the_one_asked_about() -> None:
-    item = next(
-        one for one in items_in(FALSE_BELIEF) if one.question == "In which container will Beth search for the apple?"
-    )
+    item = next(one for one in items_in(FALSE_BELIEF) if one.question == ASKED)
     seen = "Anne moved the apple to the box, which is also located in the hall. Seen by Anne and Beth."
     unseen = "Anne moved the apple to the bin, which is also located in the hall. Seen by Anne."
     assert reasoning(item).splitlines() == [
@@ -153,16 +149,15 @@ def test_reasons_follow_the_one_asked_about() -> None:
 
 
 def test_export_leaves_what_its_card_names(exported: Path) -> None:
-    out = exported
-    card = yaml.safe_load((out / "README.md").read_text("utf-8").split("---\n")[1])
+    card = yaml.safe_load((exported / "README.md").read_text("utf-8").split("---\n")[1])
     named = {file["path"] for config in card["configs"] for file in config["data_files"]}
-    assert named == {str(path.relative_to(out)) for path in out.rglob("*.jsonl")}
+    assert named == {str(path.relative_to(exported)) for path in exported.rglob("*.jsonl")}
     assert [config["config_name"] for config in card["configs"] if config.get("default")] == ["literal"]
-    assert CANARY in (out / "README.md").read_text("utf-8")
-    for path in (out / "literal" / "test.jsonl", out / "functional" / "validation.jsonl"):
+    assert CANARY in (exported / "README.md").read_text("utf-8")
+    for path in (exported / "literal" / "test.jsonl", exported / "functional" / "validation.jsonl"):
         assert {row["canary"] for row in rows(path)} == {CANARY}
-    assert {row["canary"] for row in rows(out / "literal" / "train.jsonl")} == {""}
-    assert CANARY not in (out / "training_reasoned" / "train.jsonl").read_text("utf-8")
+    assert {row["canary"] for row in rows(exported / "literal" / "train.jsonl")} == {""}
+    assert CANARY not in (exported / "training_reasoned" / "train.jsonl").read_text("utf-8")
 
 
 def test_base_rates_count_no_choice_that_is_never_right() -> None:
@@ -183,15 +178,14 @@ def test_seeds_stay_in_their_split_however_many_are_exported(exported: Path, tmp
 
 
 def test_files_of_the_tools_name_real_files_and_columns(exported: Path) -> None:
-    out = exported
-    row = rows(out / "literal" / "test.jsonl")[0]
-    task = yaml.safe_load((out / "lm_eval" / "exploretom_literal.yaml").read_text("utf-8"))
-    assert (out / task["dataset_kwargs"]["data_files"][task["test_split"]]).is_file()
+    row = rows(exported / "literal" / "test.jsonl")[0]
+    task = yaml.safe_load((exported / "lm_eval" / "exploretom_literal.yaml").read_text("utf-8"))
+    assert (exported / task["dataset_kwargs"]["data_files"][task["test_split"]]).is_file()
     assert row[task["doc_to_choice"]] == row["choices"]
     assert "{{story}}" in task["doc_to_text"]
-    described = yaml.safe_load((out / "eval.yaml").read_text("utf-8"))
+    described = yaml.safe_load((exported / "eval.yaml").read_text("utf-8"))
     for one in described["tasks"]:
-        assert (out / one["config"] / f"{one['split']}.jsonl").is_file()
+        assert (exported / one["config"] / f"{one['split']}.jsonl").is_file()
         spec = one["field_spec"]
         assert {spec["input"], spec["target"], spec["choices"], *spec["metadata"]} <= row.keys()
         assert (

@@ -21,11 +21,10 @@ from hm_agent.worlds.exploretom.questions.story_questions import (
     StoryQuestion,
     parse_asked,
 )
-from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
-from hm_agent.worlds.exploretom.random_stories.cast import read_cast
-from hm_agent.worlds.exploretom.random_stories.sampling import story_of
+from hm_agent.worlds.exploretom.random_stories.sampling import DrawnStory
 from hm_agent.worlds.exploretom.story.beliefs import StoryError
 from hm_agent.worlds.exploretom.story.language import parse_story
+from tests.worlds.exploretom.story_examples import DRAWN
 
 KNOWLEDGE = "(knows about it / does not know about it)"
 STORY = """\
@@ -106,9 +105,8 @@ def test_repeated_action_has_no_before() -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(name=st.sampled_from(list(ACTION_SETS)), seed=st.integers(0, 10**9))
-def test_every_question_reads_back_and_has_one_right_choice(name: str, seed: int) -> None:
-    drawn = story_of(seed, ACTION_SETS[name], read_cast())
+@given(DRAWN)
+def test_every_question_reads_back_and_has_one_right_choice(drawn: DrawnStory) -> None:
     story = AnsweredStory(drawn.script, drawn.tracker)
     for question in (*story.questions(), *story.whereabouts_questions()):
         assert parse_asked(question.asked.text) == question.asked

@@ -11,13 +11,15 @@ from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.random_stories.sampling import story_of
 
+OWN = (
+    'names = ["Xa", "Xb", "Xc", "Xd"]\n[[setting]]\nname = "moon"\nrooms = ["crater", "dome"]\ntopics = ["earth"]\n'
+    '[[setting.objects]]\nname = "rock"\ncontainers = ["bag", "jar"]\nvisible = [["chipped", ""]]\n'
+)
+
 
 def test_lists_can_be_replaced(tmp_path: Path) -> None:
     own = tmp_path / "cast.toml"
-    own.write_text(
-        'names = ["Xa", "Xb", "Xc", "Xd"]\n[[setting]]\nname = "moon"\nrooms = ["crater", "dome"]\ntopics = ["earth"]\n'
-        '[[setting.objects]]\nname = "rock"\ncontainers = ["bag", "jar"]\nvisible = [["chipped", ""]]\n'
-    )
+    own.write_text(OWN)
     script = story_of(0, ACTION_SETS["a1"], read_cast(own)).script
     assert set(script.people) <= {"Xa", "Xb", "Xc", "Xd"}
 
@@ -33,12 +35,8 @@ def test_lists_can_be_replaced(tmp_path: Path) -> None:
     ],
 )
 def test_bad_lists_are_one_clear_line(tmp_path: Path, old: str, new: str, problem: str) -> None:
-    good = (
-        'names = ["Xa", "Xb"]\n[[setting]]\nname = "moon"\nrooms = ["crater"]\ntopics = ["earth"]\n'
-        '[[setting.objects]]\nname = "rock"\ncontainers = ["bag"]\nvisible = [["chipped", ""]]\n'
-    )
     own = tmp_path / "cast.toml"
-    own.write_text(good.replace(old, new))
+    own.write_text(OWN.replace(old, new))
     with pytest.raises(ConfigError) as raised:
         read_cast(own)
     assert problem in str(raised.value)

@@ -8,7 +8,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,17 @@ def asked(server: Endpoint) -> Counter[str]:
     taken = Counter(received.body["messages"][0]["content"] for received in server.received)
     server.received.clear()
     return taken
+
+
+@contextmanager
+def files_up_to(size: int) -> Iterator[None]:
+    """Lets no file of this process grow beyond so many bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_stories_are_what_the_plan_asks_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -202,13 +213,8 @@ def test_half_a_surrogate_pair_is_no_obstacle(tmp_path: Path) -> None:
 def test_full_disk_adds_no_part_of_a_row(tmp_path: Path) -> None:
     file = RowFile(tmp_path / "stories.jsonl")
     file.add({"id": "a"})
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20, before[1]))
-    try:
-        with pytest.raises(OSError, match=r".+"):
-            file.add({"id": "b", "text": "x" * 50})
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with files_up_to(20), pytest.raises(OSError, match=r".+"):
+        file.add({"id": "b", "text": "x" * 50})
     assert file.path.read_text() == '{"id": "a"}\n'
     assert list(file.rows) == ["a"]
 
@@ -244,12 +250,8 @@ def test_disk_that_fills_up_ends_the_search_in_one_line_and_keeps_whole_rows(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     flags = ("--reader=reality", "--action_sets=a1", "--stories=4", "--evaluations=3", f"--out={tmp_path}")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4000, before[1]))
-    try:
+    with files_up_to(4000):
         assert generate(*flags) == 1
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     errors = capsys.readouterr().err
     assert errors.startswith("hm-agent generate: can't write: ")
     assert errors.count("\n") == 1

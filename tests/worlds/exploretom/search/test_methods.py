@@ -13,23 +13,17 @@ import pytest
 
 from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionKind
-from hm_agent.worlds.exploretom.random_stories.cast import StoryCast, StoryObject, StoryPlace, read_cast
+from hm_agent.worlds.exploretom.random_stories.cast import ListedObject, StoryCast, StoryPlace, read_cast
 from hm_agent.worlds.exploretom.random_stories.sampling import StorySampler
 from hm_agent.worlds.exploretom.random_stories.story_conditions import StoryConditions, conditions_of
 from hm_agent.worlds.exploretom.readers.readers import WEAK_RULES, WeakReader
 from hm_agent.worlds.exploretom.search.difficulty import Difficulty, DifficultyMeter
-from hm_agent.worlds.exploretom.search.methods import METHODS, SearchSettings, StorySearch, search_stories
-from hm_agent.worlds.exploretom.story.actions import (
-    Enter,
-    Leave,
-    PutInto,
-    StoryAction,
-    StoryScript,
-)
+from hm_agent.worlds.exploretom.search.methods import METHODS, Measure, SearchSettings, StorySearch, search_stories
+from hm_agent.worlds.exploretom.story.actions import Enter, Leave, PutInto, StoryAction, StoryScript
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
 
 PEOPLE, ROOM, THING, CONTAINERS = ("Anne", "Beth"), "hall", "apple", ("box", "bin")
-TINY = StoryCast(PEOPLE, StoryPlace((ROOM,), (StoryObject(THING, CONTAINERS, ()),), ()))
+TINY = StoryCast(PEOPLE, StoryPlace((ROOM,), (ListedObject(THING, CONTAINERS),), ()))
 KINDS = (ActionKind.ENTER, ActionKind.LEAVE, ActionKind.MOVE)
 CONDITIONS = StoryConditions(people=2, important=2, max_actions=6)
 EXHAUSTIVE = SearchSettings(evaluations=100_000, grouping=1, completions=1, neighbours=((1.0, 80),), drawn=1)
@@ -37,6 +31,12 @@ EXHAUSTIVE = SearchSettings(evaluations=100_000, grouping=1, completions=1, neig
 
 def meter(rule: str, orders: tuple[int, ...] = (1,)) -> DifficultyMeter:
     return DifficultyMeter(WeakReader(WEAK_RULES[rule]), orders)
+
+
+def tiny_search(
+    measure: Measure, settings: SearchSettings, seed: int = 0, conditions: StoryConditions = CONDITIONS
+) -> StorySearch:
+    return StorySearch(StorySampler(TINY, KINDS, conditions), measure, Random(seed), settings)
 
 
 def continuations(actions: tuple[StoryAction, ...]) -> Iterator[tuple[tuple[StoryAction, ...], BeliefTracker]]:
@@ -70,7 +70,7 @@ def test_a_star_finds_the_hardest_story_of_a_tiny_space(rule: str, order: int) -
         assert len(found) > 200
         return min(one.accuracy for one in found)
 
-    search = StorySearch(StorySampler(TINY, KINDS, CONDITIONS), measure, Random(0), EXHAUSTIVE)
+    search = tiny_search(measure, EXHAUSTIVE)
     found = asyncio.run(search.a_star())
     assert found is not None
     assert found.difficulty.accuracy == asyncio.run(hardest()) < 1
@@ -81,7 +81,7 @@ def test_a_star_spends_its_evaluations_while_there_are_stories_left(seed: int) -
     async def measure(script: StoryScript, tracker: BeliefTracker) -> Difficulty:
         return Difficulty(8, 10)
 
-    search = StorySearch(StorySampler(TINY, KINDS, CONDITIONS), measure, Random(seed), SearchSettings())
+    search = tiny_search(measure, SearchSettings(), seed)
     asyncio.run(search.a_star())
     assert search.evaluations == 50
 
@@ -103,8 +103,7 @@ def test_what_is_found_meets_the_conditions_at_its_cost(name: str, method: str) 
 
 
 def test_over_generation_finds_no_story_twice() -> None:
-    settings = SearchSettings(evaluations=40)
-    search = StorySearch(StorySampler(TINY, KINDS, CONDITIONS), meter("reality").measure, Random(0), settings)
+    search = tiny_search(meter("reality").measure, SearchSettings(evaluations=40))
     found = asyncio.run(search.over_generate(20))
     assert len(found) == len({one.script for one in found}) == 20
     assert search.evaluations == 20 * 40
@@ -125,8 +124,7 @@ def test_accuracy_limits_how_many_neighbours_are_evaluated() -> None:
             seen.append(script.actions)
             return Difficulty(right, 10)
 
-        sampler = StorySampler(TINY, KINDS, conditions)
-        asyncio.run(StorySearch(sampler, measure, Random(1), SearchSettings()).a_star())
+        asyncio.run(tiny_search(measure, SearchSettings(), 1, conditions).a_star())
         assert len(set(evaluated)) == len(evaluated)
         parents = Counter(actions[:3] for actions in evaluated if len(actions) == 6)
         assert max(parents.values()) == most
@@ -134,18 +132,13 @@ def test_accuracy_limits_how_many_neighbours_are_evaluated() -> None:
 
 def test_lookahead_is_certain_where_the_conditions_are_met_or_out_of_reach() -> None:
     sampler = StorySampler(TINY, KINDS, CONDITIONS)
-    search = StorySearch(sampler, meter("reality").measure, Random(0), SearchSettings())
+    search = tiny_search(meter("reality").measure, SearchSettings())
     assert 0 < search.share_met(sampler.begin()) < 1
     met = sampler.draw_draft(Random(0))
     assert met is not None
     assert search.share_met(met) == 1
-    walking = replace(CONDITIONS, max_actions=1)
-    assert (
-        StorySearch(
-            StorySampler(TINY, KINDS, walking), meter("reality").measure, Random(0), SearchSettings()
-        ).share_met(sampler.begin())
-        == 0
-    )
+    walking = tiny_search(meter("reality").measure, SearchSettings(), 0, replace(CONDITIONS, max_actions=1))
+    assert walking.share_met(sampler.begin()) == 0
 
 
 @pytest.mark.parametrize("name", ACTION_SETS)

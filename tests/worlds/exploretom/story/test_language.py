@@ -6,11 +6,8 @@ import json
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
-from hm_agent.worlds.exploretom.random_stories.cast import read_cast
-from hm_agent.worlds.exploretom.random_stories.sampling import story_of
+from hm_agent.worlds.exploretom.random_stories.sampling import DrawnStory
 from hm_agent.worlds.exploretom.story.actions import CarryTo
 from hm_agent.worlds.exploretom.story.beliefs import StoryError
 from hm_agent.worlds.exploretom.story.language import (
@@ -21,14 +18,15 @@ from hm_agent.worlds.exploretom.story.language import (
     text_of,
     to_data,
 )
+from tests.worlds.exploretom.story_examples import DRAWN
 
 
 @settings(max_examples=60, deadline=None)
-@given(name=st.sampled_from(list(ACTION_SETS)), seed=st.integers(0, 10**9))
-def test_text_and_json_give_the_same_story_back(name: str, seed: int) -> None:
-    script = story_of(seed, ACTION_SETS[name], read_cast()).script
-    assert parse_story(text_of(script)) == script
-    assert parse_story(text_of(script).replace("\n", " ")) == script
+@given(DRAWN)
+def test_text_and_json_give_the_same_story_back(drawn: DrawnStory) -> None:
+    script = drawn.script
+    for text in (text_of(script), text_of(script).replace("\n", " ")):
+        assert parse_story(text, sees_contents=script.sees_contents) == script
     assert from_data(json.loads(json.dumps(to_data(script)))) == script
 
 

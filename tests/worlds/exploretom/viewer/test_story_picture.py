@@ -14,8 +14,6 @@ from hm_agent.worlds.exploretom.questions.story_questions import (
     parse_asked,
 )
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
-from hm_agent.worlds.exploretom.random_stories.cast import read_cast
-from hm_agent.worlds.exploretom.random_stories.sampling import story_of
 from hm_agent.worlds.exploretom.story.actions import (
     Alter,
     CarryTo,
@@ -28,6 +26,7 @@ from hm_agent.worlds.exploretom.story.actions import (
 )
 from hm_agent.worlds.exploretom.story.beliefs import StoryError
 from hm_agent.worlds.exploretom.viewer.story_picture import StoryPicture
+from tests.worlds.exploretom.story_examples import drawn
 
 FALSE_BELIEF = StoryScript(
     (
@@ -52,7 +51,7 @@ def row(picture: StoryPicture, who: str | None, about: str | None = None) -> tup
 @pytest.mark.parametrize("name", ACTION_SETS)
 def test_every_answer_stands_where_the_picture_says(name: str) -> None:
     for seed in range(4):
-        script = story_of(seed, ACTION_SETS[name], read_cast()).script
+        script = drawn(name, seed).script
         picture = StoryPicture(script)
         for question in AnsweredStory(script).questions():
             spot = picture.spot(question.asked)

@@ -13,8 +13,7 @@ import pytest
 from meltingpot.configs import bots as bot_configs
 
 from hm_agent.config import ConfigError
-from hm_agent.repeated_games.rules_of_play import RULES_OF_PLAY
-from hm_agent.repeated_games.written_rules import rule_from
+from hm_agent.repeated_games.written_rules import RULES_OF_PLAY, rule_from
 from hm_agent.worlds.melting_pot.facts import Counts, UnseenFacts
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import (

@@ -18,8 +18,8 @@ import numpy as np
 from meltingpot.utils.puppeteers import in_the_matrix, puppeteer
 
 from hm_agent.config import ConfigError
-from hm_agent.repeated_games.rules_of_play import RULES_OF_PLAY, RuleOfPlay
-from hm_agent.repeated_games.written_rules import rule_from
+from hm_agent.repeated_games.rules_of_play import RuleOfPlay
+from hm_agent.repeated_games.written_rules import RULES_OF_PLAY, rule_from
 from hm_agent.worlds.melting_pot.facts import Counts, UnseenFacts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.scene import held_in_interaction
