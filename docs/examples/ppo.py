@@ -109,11 +109,11 @@ def train(scenario, steps, seed=0):
         context="spawn",
         autoreset_mode=gymnasium.vector.AutoresetMode.SAME_STEP,
     )
-    key = jax.random.key(seed)
+    acting, learning = jax.random.split(jax.random.key(seed))
     seen = look(worlds.reset(seed=seed)[0])
     cells, numbers = seen[0].shape[1] * seen[0].shape[2] // 64, seen[1].shape[1]
     sizes = [(192, 16), (16 * cells + numbers, 64), (64, 64), (64, int(worlds.single_action_space.n) + 1)]
-    weights = initial_weights(key, sizes)
+    weights = initial_weights(learning, sizes)
     updates = -(-steps // (WORLDS * STEPS))
     schedule = optax.linear_schedule(LEARNING_RATE, 0.0, updates * EPOCHS * MINIBATCHES)
     optimiser = optax.chain(optax.clip_by_global_norm(0.5), optax.adam(schedule, eps=1e-5))
@@ -122,14 +122,14 @@ def train(scenario, steps, seed=0):
         played = []
         for number in range(STEPS):
             actions, chances, values = map(
-                np.asarray, act(weights, seen, jax.random.fold_in(key, update * STEPS + number))
+                np.asarray, act(weights, seen, jax.random.fold_in(acting, update * STEPS + number))
             )
             following, rewards, ended, cut, _ = worlds.step(actions)
             played.append((seen, actions, chances, values, rewards.astype(np.float32), ~(ended | cut)))
             seen = look(following)
         after = outputs(weights, seen)[1]
         rollout = jax.tree.map(lambda *parts: np.stack(parts), *played)
-        weights, state, mean_loss = learn(weights, state, rollout, after, jax.random.fold_in(key, -1 - update))
+        weights, state, mean_loss = learn(weights, state, rollout, after, jax.random.fold_in(learning, update))
         curve.append(1000 * float(rollout[4].mean()))
         done = (update + 1) * WORLDS * STEPS
         print(f"{done:,} steps, reward in 1,000 {np.mean(curve[-20:]):.1f}, loss {mean_loss:.3f}", end=" ")
