@@ -55,11 +55,12 @@ class TextModel:
         the endpoint refuses the request, which is noted as a call that cost nothing, with its words.
         """
         prompt = request.messages[-1].content
-        single = replace(request, sampling=replace(request.sampling, completions=None))
         drawn, part = _Drawn[AnswerT](None), None
         for sample in range(self._sampling.completions or 1):
+            if sample:
+                request = replace(request, sampling=replace(request.sampling, completions=None), sample=sample)
             try:
-                reply = await self._chat.complete(replace(single, sample=sample) if sample else request)
+                reply = await self._chat.complete(request)
             except Unanswered as refused:
                 is_cached = isinstance(refused, Refused) and refused.cached
                 note(ModelCall(prompt, (), str(refused), 0, 0, 0.0 if self._price else None, is_cached))

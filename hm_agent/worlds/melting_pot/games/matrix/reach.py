@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from hm_agent.worlds.melting_pot.grid import Cell, Layout
@@ -26,24 +25,22 @@ class Reach:
         left = {cell for cell, thing in self.things.items() if thing == kind}
         here, steps = self.here, 0
         for _ in range(more):
-            ways = _ways_from(here, self.layout) if here else {}
-            reachable = [cell for cell in left if cell in ways]
-            if not reachable:
+            found = _nearest(here, left, self.layout) if here else None
+            if found is None:
                 return None
-            here = min(reachable, key=lambda cell: (ways[cell], cell))
-            steps += ways[here]
+            here, away = found
+            steps += away
             left.remove(here)
         return steps
 
 
-def _ways_from(start: Cell, layout: Layout) -> Mapping[Cell, int]:
-    """The length of the shortest way to each cell that can be reached, around walls alone."""
-    ways = {start: 0}
-    queue = deque([start])
-    while queue:
-        cell = queue.popleft()
-        for neighbour in layout.neighbours[cell]:
-            if neighbour not in ways:
-                ways[neighbour] = ways[cell] + 1
-                queue.append(neighbour)
-    return ways
+def _nearest(start: Cell, wanted: Set[Cell], layout: Layout) -> tuple[Cell, int] | None:
+    """The wanted cell with the shortest way around walls alone, the first of several, and that way's length."""
+    ring, seen, steps = {start}, {start}, 0
+    while ring:
+        if found := ring & wanted:
+            return min(found), steps
+        ring = {beside for cell in ring for beside in layout.neighbours[cell]} - seen
+        seen |= ring
+        steps += 1
+    return None
