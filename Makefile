@@ -39,13 +39,15 @@ test-evals: $(set_up) ## run the tests with datasets, inspect_ai, lm-evaluation-
 	@.ci/set_up evals
 	$(python) -m pytest tests/evals -W default
 
-test-verifiers: $(set_up) ## run the tests that have verifiers play text environments with a model on loopback; gets verifiers first
-	@.ci/set_up verifiers
-	$(python) -m pytest tests/verifiers -W default
+# Their libraries lie beside the others: verifiers asks for an older OpenAI than inspect_ai does, OpenEnv for an older MCP.
+beside = [ -d .venv/$(1) ] || $(python) -m pip install --quiet --target=.venv/$(1) $(2)
 
-# Its libraries lie beside the others: OpenEnv asks for an older MCP than verifiers does.
+test-verifiers: $(set_up) ## run the tests that have verifiers play text environments with a model on loopback; gets verifiers first
+	$(call beside,verifiers,'verifiers>=0.4$(comma)<0.5')
+	PYTHONPATH=.venv/verifiers $(python) -m pytest tests/verifiers -W default
+
 test-openenv: $(set_up) ## run the tests of the example that serves text environments by OpenEnv; gets OpenEnv first
-	[ -d .venv/openenv ] || $(python) -m pip install --quiet --target=.venv/openenv 'openenv>=0.10,<0.11'
+	$(call beside,openenv,'openenv>=0.10$(comma)<0.11')
 	PYTHONPATH=.venv/openenv $(python) -m pytest tests/openenv -W default
 
 mutants: $(set_up) ## put faults into a copy of the package, one at a time, and see that a test fails; ONLY=inference tries those of such a name

@@ -29,7 +29,8 @@ def _locked(path: Path) -> Mapping[str, str]:
 def test_the_locks_hold_a_version_for_all_that_pyproject_asks_for(lock: str, extras: list[str] | None) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     by_extra = project["optional-dependencies"]
-    asked = [*project["dependencies"], *(one for extra in extras or by_extra for one in by_extra[extra])]
+    named = extras or by_extra.keys() - {"verifiers"}  # which asks for an older OpenAI than inspect_ai does
+    asked = [*project["dependencies"], *(one for extra in named for one in by_extra[extra])]
     locked = _locked(ROOT / lock)
     assert len(asked) > 20
     for one in map(Requirement, asked):

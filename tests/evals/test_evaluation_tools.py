@@ -78,9 +78,14 @@ class ReadingModel:
         question = re.findall(r"^(.+\?.*)\n\nA\) ", prompt, re.MULTILINE)[-1]
         answer = read_and_answer(prompt, question) if self._reads else choices["A"]
         letter = next(name for name, choice in choices.items() if choice == answer)
-        output = ModelOutput.from_content("mockllm/model", f"ANSWER: {letter}")
-        output.usage = ModelUsage()
-        return output
+        return said(f"ANSWER: {letter}")
+
+
+def said(text: str) -> ModelOutput:
+    """What a model says, with a usage: without one inspect_ai counts tokens, with a file that it downloads."""
+    output = ModelOutput.from_content("mockllm/model", text)
+    output.usage = ModelUsage()
+    return output
 
 
 def run(task: Task, tmp_path: Path, *, reads: bool = True) -> EvalLog:
@@ -99,7 +104,7 @@ def test_inspect_reads_a_set_by_the_packages_own_prompts(folder: Path, tmp_path:
     def answer(messages: Any, *_: object) -> ModelOutput:
         prompt = messages[0].text
         question = re.findall(r"# The question\n(.+)\nChoose one: ", prompt)[0]
-        return ModelOutput.from_content("mockllm/model", json.dumps({"answer": read_and_answer(prompt, question)}))
+        return said(json.dumps({"answer": read_and_answer(prompt, question)}))
 
     model = get_model("mockllm/model", custom_outputs=answer, memoize=False)
     task = play("exploretom_dataset", "reader", episodes=2, dataset=str(folder / "literal" / "test.jsonl"))
