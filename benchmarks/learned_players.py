@@ -29,8 +29,8 @@ HEAD = """# Learned players
 Rewards are per 1,200 steps with standard errors over episodes, which leave out the variation between training runs; no
 LLM is involved. The agents' are from [the comparison](../report.md), on other seeds. Ratio: of `final` to `oracle`.
 
-| trained | steps | scenario | random | final | best | {beside} | ratio |
-| --- | --- | --- | --- | --- | --- | {lines} | --- |
+| trained | steps | scenario | episodes | random | final | best | {beside} | ratio |
+| --- | --- | --- | --- | --- | --- | --- | {lines} | --- |
 """
 
 
@@ -48,8 +48,9 @@ def main(runs: Path) -> None:
         rows += list(lines(scenario.short_name, evaluation, others))
     beside = " | ".join(f"`{name}`" for name in BESIDE)
     head = HEAD.format(beside=beside, lines=" | ".join("---" for _ in BESIDE))
-    write_whole(FOLDER / "README.md", head + "\n".join(rows) + "\n")
-    print((FOLDER / "README.md").read_text())
+    table = head + "\n".join(rows) + "\n"
+    write_whole(FOLDER / "README.md", table)
+    print(table)
 
 
 def compared() -> Mapping[tuple[str, str], tuple[float, float]]:
@@ -70,7 +71,8 @@ def lines(
         learned = [(found[who]["mean"], found[who]["error"]) for who in ("random", "final", "best")]
         ratio = f"{learned[1][0] / beside[-1][0]:.2f}" if beside[-1] else "-"
         cells = (f"{value[0]:.1f} ± {value[1]:.1f}" if value else "-" for value in [*learned, *beside])
-        yield f"| {trained} | {evaluation['steps']:,} | {short} | {' | '.join(cells)} | {ratio} |"
+        counts = f"{evaluation['steps']:,} | {short} | {evaluation['evaluation']}"
+        yield f"| {trained} | {counts} | {' | '.join(cells)} | {ratio} |"
 
 
 if __name__ == "__main__":
