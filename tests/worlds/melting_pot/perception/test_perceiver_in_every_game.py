@@ -8,7 +8,7 @@ from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.scenarios import load_games, scenario_named
 from tests.support.melting_pot.accuracy import SETTLING_STEPS, check
 
-STEPS = 90
+STEPS = 130
 OTHER_CASTS = ("bach_or_stravinsky_repeated_1", "bach_or_stravinsky_arena_2", "pd_arena_7", "pd_arena_8")
 """The other side of an asymmetric game, agents on both, two players only, and a bot in Melting Pot's first slot."""
 NO_INNER_WALLS = {"rws_one_shot_0": 40}
