@@ -49,7 +49,7 @@ def grid(tmp_path_factory: pytest.TempPathFactory, silence: Progress) -> tuple[P
     own = tmp_path_factory.getbasetemp()
     out = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "grid runs"  # a blank must not break a link
     out.mkdir(exist_ok=True)
-    first = Experiment(SCENARIOS, AGENTS, episodes=3, out=out / "first", max_steps=120, options={"bots": "scripted"})
+    first = Experiment(SCENARIOS, AGENTS, episodes=3, out=out / "first", max_steps=220, options={"bots": "scripted"})
     second = replace(first, agents=AGENTS[:1], out=out / "second", parameters=Parameters(threshold=0.5))
     with one_worker_in(out):
         run(first, silence)
