@@ -15,8 +15,8 @@ from shutil import copyfile
 from typing import Any
 
 from hm_agent.files import write_whole
-from hm_agent.worlds.melting_pot.learning.populations import load, save
-from hm_agent.worlds.melting_pot.learning.ppo_agent import BEST_RESPONSE, LEARNED, SELF_PLAY
+from hm_agent.worlds.melting_pot.learning.populations import LEARNED, load, save
+from hm_agent.worlds.melting_pot.learning.ppo_agent import BEST_RESPONSE, SELF_PLAY
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 
 RESULTS = Path("benchmarks/results")

@@ -88,12 +88,17 @@ class MeltingPotSuite(Suite):
     options = (
         Option(
             "bots",
-            "Who plays the background: trained models, scripted players, or trained ones where they are installed.",
+            "Who plays the background: trained models, scripted players, puppets that learned here, or trained ones where "
+            "they are installed.",
             "auto",
-            ("auto", "trained", SCRIPTED),
+            ("auto", "trained", SCRIPTED, "learned"),
             changes_world=True,
         ),
-        Option("bots_dir", "A folder of trained SavedModels, laid out <substrate>/<model>/.", is_folder=True),
+        Option(
+            "bots_dir",
+            "A folder of trained SavedModels, laid out <substrate>/<model>/, or of learned puppets, <substrate>.npz.",
+            is_folder=True,
+        ),
         Option(
             "inference",
             "How the opponent's inventory is found: calculated from the reward, or asked of the model as in the paper.",

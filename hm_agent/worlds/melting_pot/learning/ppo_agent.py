@@ -10,13 +10,11 @@ from hm_agent.core import Agent, Decision, Observation
 from hm_agent.suite import Setting
 from hm_agent.wording import listed
 from hm_agent.worlds.melting_pot.games.game import View
-from hm_agent.worlds.melting_pot.learning.populations import LearnedPlayer, Population, load
+from hm_agent.worlds.melting_pot.learning.populations import LEARNED, LearnedPlayer, Population, load
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 
 BEST_RESPONSE, SELF_PLAY = SHIPPED = "best_response", "self_play"
 """The checkpoints that ship: against the scripted bots of a scenario, and of a substrate's population."""
-LEARNED = Path(__file__).parents[1] / "learned"
-"""Where they are, by kind; `make learned-players` trains them."""
 
 
 class PpoAgent(Agent[View, IntEnum]):
@@ -37,7 +35,10 @@ def population_named(checkpoint: Setting, scenario: Scenario) -> Population:
             f"or {listed(SHIPPED, 'or')}, which ship for some scenarios"
         )
     path = shipped(str(checkpoint), scenario) if checkpoint in SHIPPED else Path(str(checkpoint))
-    return load(path, scenario.game.substrate)[0]
+    population = load(path, scenario.game.substrate)[0]
+    if population.shape.sizes.goals:
+        raise ConfigError(f"{path} holds puppets, which need a puppeteer: they play by --bots=learned")
+    return population
 
 
 def shipped(kind: str, scenario: Scenario) -> Path:
