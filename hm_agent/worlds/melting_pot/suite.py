@@ -88,8 +88,8 @@ class MeltingPotSuite(Suite):
     options = (
         Option(
             "bots",
-            "Who plays the background: trained models, scripted players, puppets that learned here, or trained ones where "
-            "they are installed.",
+            "Who plays the background: trained models, scripted players, puppets that learned here, or (auto) trained "
+            "models where they are installed.",
             "auto",
             ("auto", "trained", SCRIPTED, "learned"),
             changes_world=True,

@@ -14,7 +14,7 @@ from hm_agent.registry import scenarios
 from hm_agent.testing.episodes import play_steps
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.simulator.character import goal_of
-from hm_agent.worlds.melting_pot.games.matrix.simulator.practice import COLLECTED, PLAYED, MatrixPractice
+from hm_agent.worlds.melting_pot.games.matrix.simulator.practice import COLLECTED, OTHER, PLAYED, MatrixPractice
 from hm_agent.worlds.melting_pot.learning.learned_puppet import puppets_in, puppets_path
 from hm_agent.worlds.melting_pot.learning.populations import LEARNED
 from hm_agent.worlds.melting_pot.learning.ppo_agent import BEST_RESPONSE
@@ -48,35 +48,34 @@ def test_a_practice_pays_for_the_goal_alone() -> None:
     kind, plays = goal_of(GAME, practice.goal(seen(1, 1)))
     assert not plays, "nothing is collected yet"
     held = [1.0, 1.0]
-    for taken, worth in ((kind, COLLECTED), (1 - kind, -COLLECTED), (kind, COLLECTED)):
+    for taken, worth in ((kind, COLLECTED), (1 - kind, OTHER), (kind, COLLECTED)):
         held[taken] += 1
         assert practice.reward(seen(*held)) == worth
         practice.goal(seen(*held))
     held[kind] = 9
     assert goal_of(GAME, practice.goal(seen(*held))) == (kind, True)
     held[1 - kind] += 1
-    assert practice.reward(seen(*held)) == -COLLECTED
+    assert practice.reward(seen(*held)) == OTHER
     assert practice.reward(seen(1, 1, interaction=np.array([held, [1.0, 1.0]]))) == PLAYED
 
 
 def test_goals_change_with_interactions_and_nothing_else_pays() -> None:
     world, rng = open_world(TRAINED_IN, is_practice=True), np.random.default_rng(1)
     turn, goals, paid = world.reset(4), set(), set()
-    for _ in range(400):
+    for _ in range(1300):
         (observation,) = turn.observations.values()
         goals.add(goal_of(GAME, observation.view["GOAL"]))
         assert observation.reward == 0
         turn = world.step({"player_0": int(rng.integers(8))})
         paid.add(turn.rewards["player_0"])
     world.close()
-    assert {kind for kind, _ in goals} == {0, 1}
-    assert {COLLECTED, -COLLECTED, 0.0} <= paid <= {COLLECTED, -COLLECTED, 0.0, PLAYED, -PLAYED}
+    assert len(goals) > 1
+    assert {OTHER, 0.0} <= paid <= {COLLECTED, OTHER, 0.0, PLAYED, -PLAYED}
 
 
 def test_learned_bots_play_bit_exactly_and_are_told_as_such(folder: Path) -> None:
     info = scenarios()["prisoners_dilemma_in_the_matrix__repeated_3"]
-    options = {"bots": "learned", "bots_dir": str(folder)}
-    one, other = (play_steps(info, "random", 60, **options) for _ in range(2))
+    one, other = (play_steps(info, "random", 60, bots="learned", bots_dir=str(folder)) for _ in range(2))
     for step, same in zip(one, other, strict=True):
         assert np.array_equal(step.observation.view["RGB"], same.observation.view["RGB"])
     scripted = play_steps(info, "random", 60, bots="scripted")

@@ -97,7 +97,8 @@ def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
     """Decides between trained and scripted bots; raises ConfigError if trained ones are due and missing or unfit.
 
     wanted: `trained`, `scripted`, `learned` or `auto`; the latter is scripted if no `bots_dir` is given and a model is
-    missing, or all models of the game are, else trained. So a scenario whose bots need no model goes with the game's others.
+    missing, or all models of the game are, else trained. So a scenario whose bots need no model goes with the game's
+    others.
     """
     if wanted == Bots.LEARNED:
         _check_learned(scenario, bots_dir)

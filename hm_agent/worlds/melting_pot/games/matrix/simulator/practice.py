@@ -18,7 +18,9 @@ from hm_agent.worlds.melting_pot.scene import held_in_interaction
 MARGINS = (1, 3, 5, 7)
 """Those of Melting Pot's puppeteers."""
 COLLECTED = 1.0
-"""For a thing of the kind to collect; as much is lost for each thing of another kind."""
+"""For each thing of the kind to collect."""
+OTHER = -0.25
+"""For each thing of another kind: so little that to collect at random is better than to collect nothing."""
 PLAYED = 5.0
 """For an interaction, where the goal was to play, if more was held of the goal's kind than of any other; else lost."""
 
@@ -50,5 +52,5 @@ class MatrixPractice:
             is_pure = own[kind] > max(own[:kind] + own[kind + 1 :])
             return (PLAYED if is_pure else -PLAYED) if plays else 0.0
         gained = np.maximum(observation["INVENTORY"] - self._held, 0)
-        wanted, others = gained[kind], gained.sum() - gained[kind]
-        return COLLECTED * float((0 if plays else wanted) - others)
+        wanted, others = float(gained[kind]), float(gained.sum() - gained[kind])
+        return OTHER * others + (0.0 if plays else COLLECTED * wanted)
