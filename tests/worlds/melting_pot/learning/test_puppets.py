@@ -15,11 +15,11 @@ from hm_agent.testing.episodes import play_steps
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.simulator.character import goal_of
 from hm_agent.worlds.melting_pot.games.matrix.simulator.practice import COLLECTED, OTHER, PLAYED, MatrixPractice
-from hm_agent.worlds.melting_pot.learning.learned_puppet import puppets_in, puppets_path
 from hm_agent.worlds.melting_pot.learning.populations import LEARNED
 from hm_agent.worlds.melting_pot.learning.ppo_agent import BEST_RESPONSE
 from hm_agent.worlds.melting_pot.learning.practising import open_world
 from hm_agent.worlds.melting_pot.scenarios import game_named
+from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import puppets_in, puppets_path
 from tests.worlds.melting_pot.learning.training_settings import SUBSTRATE
 
 TRAINED_IN = f"{SUBSTRATE}_0"

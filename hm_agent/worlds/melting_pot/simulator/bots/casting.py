@@ -135,7 +135,7 @@ def _check_learned(scenario: Scenario, folder: Path | None) -> None:
     needing = [name for name in cast_of(scenario) if name != STANDING and not bots.has_no_model(name)]
     if others := [name for name in needing if not is_puppet(name)]:
         raise ConfigError(f"--bots=learned: {scenario.short_name}'s bot {others[0]} is no puppet: use --bots=scripted")
-    from hm_agent.worlds.melting_pot.learning.learned_puppet import puppets_in, puppets_path
+    from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import puppets_in, puppets_path
 
     path = puppets_path(substrate, folder)
     if not path.exists():
@@ -188,7 +188,11 @@ def build_bots(
 
             player = load_model(model_path(name, bots_dir))
         elif bots is Bots.LEARNED and is_puppet(name):
-            from hm_agent.worlds.melting_pot.learning.learned_puppet import LearnedPuppet, puppets_in, puppets_path
+            from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import (
+                LearnedPuppet,
+                puppets_in,
+                puppets_path,
+            )
 
             substrate = scenario.game.substrate
             player = LearnedPuppet(puppets_in(puppets_path(substrate, bots_dir), substrate), own_stream)
