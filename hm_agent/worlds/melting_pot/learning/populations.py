@@ -63,6 +63,11 @@ def _facts() -> TypeAdapter[_PopulationFacts]:
     return TypeAdapter(_PopulationFacts)
 
 
+def puppets_path(substrate: str, folder: Path | None) -> Path:
+    """The file of a substrate's puppets, in a folder of such or among those that ship."""
+    return (folder or LEARNED / "puppets") / f"{substrate}.npz"
+
+
 def save(path: Path, population: Population, extra: Arrays | None = None) -> None:
     """Writes a checkpoint atomically, over any older one. extra: more arrays, e.g. those to resume a run."""
     shape = population.shape

@@ -29,19 +29,24 @@ class PpoAgent(Agent[View, IntEnum]):
 
 def population_named(checkpoint: Setting, scenario: Scenario) -> Population:
     """The population of a checkpoint: a file, or the name of what ships. ConfigError if none is named, or none fits."""
-    if not checkpoint:
-        raise ConfigError(
-            "ppo plays by a checkpoint: name one by --checkpoint, which `hm-agent train melting_pot` left, "
-            f"or {listed(SHIPPED, 'or')}, which ship for some scenarios"
-        )
-    path = shipped(str(checkpoint), scenario) if checkpoint in SHIPPED else Path(str(checkpoint))
+    path = checkpoint_path(checkpoint, scenario)
     population = load(path, scenario.game.substrate)[0]
     if population.shape.sizes.goals:
         raise ConfigError(f"{path} holds puppets, which need a puppeteer: they play by --bots=learned")
     return population
 
 
-def shipped(kind: str, scenario: Scenario) -> Path:
+def checkpoint_path(checkpoint: Setting, scenario: Scenario) -> Path:
+    """The file of a checkpoint; ConfigError if none is named, or none of this name ships for the scenario."""
+    if not checkpoint:
+        raise ConfigError(
+            "ppo plays by a checkpoint: name one by --checkpoint, which `hm-agent train melting_pot` left, "
+            f"or {listed(SHIPPED, 'or')}, which ship for some scenarios"
+        )
+    return _shipped(str(checkpoint), scenario) if checkpoint in SHIPPED else Path(str(checkpoint))
+
+
+def _shipped(kind: str, scenario: Scenario) -> Path:
     """The file of a checkpoint that ships; ConfigError if there is none for the scenario. kind: one of SHIPPED."""
     name = scenario.name if kind == BEST_RESPONSE else scenario.game.substrate
     path = LEARNED / kind / f"{name}.npz"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +16,11 @@ from hm_agent.testing.episodes import play_steps
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.simulator.character import goal_of
 from hm_agent.worlds.melting_pot.games.matrix.simulator.practice import COLLECTED, OTHER, PLAYED, MatrixPractice
-from hm_agent.worlds.melting_pot.learning.populations import LEARNED
+from hm_agent.worlds.melting_pot.learning.populations import LEARNED, load, puppets_path, save
 from hm_agent.worlds.melting_pot.learning.ppo_agent import BEST_RESPONSE
 from hm_agent.worlds.melting_pot.learning.practising import open_world
 from hm_agent.worlds.melting_pot.scenarios import game_named
-from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import puppets_in, puppets_path
+from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import puppets_in
 from tests.worlds.melting_pot.learning.training_settings import SUBSTRATE
 
 TRAINED_IN = f"{SUBSTRATE}_0"
@@ -115,3 +116,15 @@ def test_puppets_and_players_are_not_taken_for_each_other(
         puppets_in(LEARNED / BEST_RESPONSE / f"{SUBSTRATE}_1.npz", SUBSTRATE)
     assert main(["hm-agent", "train", "melting_pot", "--puppets", "--substrate=clean_up", f"--out={tmp_path}"]) == 2
     assert "are no puppets" in capsys.readouterr().err
+
+
+def test_other_networks_are_another_condition(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = tmp_path / puppets_path(SUBSTRATE, folder).name
+    own.write_bytes(puppets_path(SUBSTRATE, folder).read_bytes())
+    play = ["hm-agent", "play", "--scenario=pd_repeated_0", "--agent=random", "--max_steps=2", "--bots=learned"]
+    assert main([*play, f"--bots_dir={tmp_path}", f"--out={tmp_path / 'runs'}"]) == 0
+    population, _ = load(own, SUBSTRATE)
+    save(own, replace(population, reward=1.0))
+    capsys.readouterr()
+    assert main([*play, f"--bots_dir={tmp_path}", f"--out={tmp_path / 'runs'}"]) == 2
+    assert "was played with --code=" in capsys.readouterr().err

@@ -27,6 +27,7 @@ from hm_agent.config import ConfigError
 from hm_agent.worlds.melting_pot.facts import CharacterRange, GameFacts
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.grid import Move
+from hm_agent.worlds.melting_pot.learning.populations import puppets_path
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.scenarios import Scenario, has_trained_bots, refuse_stand_ins, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
@@ -135,7 +136,7 @@ def _check_learned(scenario: Scenario, folder: Path | None) -> None:
     needing = [name for name in cast_of(scenario) if name != STANDING and not bots.has_no_model(name)]
     if others := [name for name in needing if not is_puppet(name)]:
         raise ConfigError(f"--bots=learned: {scenario.short_name}'s bot {others[0]} is no puppet: use --bots=scripted")
-    from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import puppets_in, puppets_path
+    from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import puppets_in
 
     path = puppets_path(substrate, folder)
     if not path.exists():
@@ -188,11 +189,7 @@ def build_bots(
 
             player = load_model(model_path(name, bots_dir))
         elif bots is Bots.LEARNED and is_puppet(name):
-            from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import (
-                LearnedPuppet,
-                puppets_in,
-                puppets_path,
-            )
+            from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import LearnedPuppet, puppets_in
 
             substrate = scenario.game.substrate
             player = LearnedPuppet(puppets_in(puppets_path(substrate, bots_dir), substrate), own_stream)

@@ -10,13 +10,8 @@ import dm_env
 from meltingpot.utils.policies import policy as policy_lib
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.melting_pot.learning.populations import LEARNED, LearnedPlayer, Population, load
+from hm_agent.worlds.melting_pot.learning.populations import LearnedPlayer, Population, load
 from hm_agent.worlds.melting_pot.simulator.substrate import permitted_shapes
-
-
-def puppets_path(substrate: str, folder: Path | None) -> Path:
-    """The file of a substrate's puppets, in a folder of such or among those that ship."""
-    return (folder or LEARNED / "puppets") / f"{substrate}.npz"
 
 
 @cache
