@@ -134,12 +134,14 @@ train-symmtom: $(set_up) ## train SymmToM's agents; takes hours, goes on where i
 	$(train) --algorithm=$(maddpg_family) --scenario=$(other_small_boards)
 
 best_responses := pd_repeated_1 rws_repeated_1 pd_repeated_3 pd_repeated_5 rws_repeated_4 rws_repeated_6
+practised_in := pd_repeated_0 rws_repeated_0
 self_played := prisoners_dilemma_in_the_matrix__repeated
 train_players = $(python) -m hm_agent train melting_pot --steps=6e5 --evaluation=10 --out=runs/learned_players
 
 learned-players: $(set_up) ## train the networks of Melting Pot that ship; takes hours, goes on where it was cut short; results go to benchmarks/results/learned_players
 	for scenario in $(best_responses); do $(train_players) --against=$$scenario || exit; done
 	$(train_players) --substrate=$(self_played)
+	for scenario in $(practised_in); do $(train_players) --puppets --against=$$scenario --discount=0.97 || exit; done
 	$(python) -m benchmarks.learned_players runs/learned_players
 
 learners: $(set_up) ## train what the table of SymmToM's learners lacks: the MADDPG family on all boards, then seeds 1 and 2; takes days

@@ -14,6 +14,7 @@ from hm_agent.flag_fields import flag_field
 from hm_agent.learning.runs import ProgressLine, train_all
 from hm_agent.process.folder_lock import locked
 from hm_agent.world_command import WorldCommand
+from hm_agent.worlds.melting_pot.learning.populations import PUPPETS
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, load_games, refuse_stand_ins
 
 if TYPE_CHECKING:  # they need JAX
@@ -144,7 +145,7 @@ def train_one(training: PopulationTraining, out: Path) -> str:
         rate = f"{progress.rate:,.0f} steps/s, "
         line.show(title, progress.updates, updates, training.size, rewards, progress.best, rate)
 
-    folder = out / name / ("puppets" if training.puppets else "ppo") / f"seed-{training.seed}"
+    folder = out / name / (PUPPETS if training.puppets else "ppo") / f"seed-{training.seed}"
     with locked(folder):
         run(training, folder, show)
         line.end()

@@ -20,6 +20,7 @@ from hm_agent.worlds.melting_pot.learning.player_network import PlayerShape, Sea
 
 LEARNED = Path(__file__).parents[1] / "learned"
 """Where the checkpoints that ship are, by kind; `make learned-players` trains them."""
+PUPPETS = "puppets"
 VERSION = 1
 """Incremented whenever the network, its inputs or the format of this file change."""
 
@@ -65,7 +66,7 @@ def _facts() -> TypeAdapter[_PopulationFacts]:
 
 def puppets_path(substrate: str, folder: Path | None) -> Path:
     """The file of a substrate's puppets, in a folder of such or among those that ship."""
-    return (folder or LEARNED / "puppets") / f"{substrate}.npz"
+    return (folder or LEARNED / PUPPETS) / f"{substrate}.npz"
 
 
 def save(path: Path, population: Population, extra: Arrays | None = None) -> None:

@@ -19,14 +19,19 @@ from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SelfPla
 def open_world(scenario_name: str, *, is_practice: bool = False) -> World[View, int]:
     """A scenario with scripted bots, or self-play, without what only viewers need. is_practice: True for puppets."""
     scenario = scenario_named(scenario_name)
-    world = SelfPlayWorld(scenario) if scenario.is_self_play else MeltingPotWorld(scenario, Bots.SCRIPTED)
+    world = (
+        SelfPlayWorld(scenario, ground_truth=is_practice)
+        if scenario.is_self_play
+        else MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=is_practice)
+    )
     return PractisedWorld(world, bots_of(scenario.game)) if is_practice else world
 
 
 class PractisedWorld(World[View, int]):
     """A world in which seats are puppets that practise: each view has a GOAL, and rewards are for pursuing it alone.
 
-    No reward is observed, since a puppet's rewards in a game are none for its goals.
+    No reward is observed, since a puppet's rewards in a game are none for its goals. world: tells the ground truth, of
+    which rewards may depend, but no view.
     """
 
     def __init__(self, world: SubstrateWorld, bots: GameBots[Any]) -> None:
@@ -39,8 +44,12 @@ class PractisedWorld(World[View, int]):
         return self._told(self._world.reset(seed), {})
 
     def step(self, actions: Mapping[Seat, int]) -> Turn[View]:
-        turn = self._world.step(actions)
-        rewards = {seat: own.reward(self._world.truth(slot_of(seat))) for seat, own in self._practices.items()}
+        turn, rewards = self._world.step(actions), {}
+        assert self._world.timestep is not None
+        told = self._world.timestep.observation
+        for seat, practice in self._practices.items():
+            slot = slot_of(seat)
+            rewards[seat] = practice.reward(told[slot], [*told[:slot], *told[slot + 1 :]])
         return self._told(turn, rewards)
 
     def _told(self, turn: Turn[View], rewards: Mapping[Seat, float]) -> Turn[View]:

@@ -15,7 +15,7 @@ from hm_agent.registry import scenarios
 from hm_agent.testing.episodes import play_steps
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.simulator.character import goal_of
-from hm_agent.worlds.melting_pot.games.matrix.simulator.practice import COLLECTED, OTHER, PLAYED, MatrixPractice
+from hm_agent.worlds.melting_pot.games.matrix.simulator.practice import COLLECTED, NEARER, OTHER, PLAYED, MatrixPractice
 from hm_agent.worlds.melting_pot.learning.populations import LEARNED, load, puppets_path, save
 from hm_agent.worlds.melting_pot.learning.ppo_agent import BEST_RESPONSE
 from hm_agent.worlds.melting_pot.learning.practising import open_world
@@ -41,23 +41,31 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def seen(*inventory: float, interaction: np.ndarray = NO_INTERACTION) -> dict[str, np.ndarray]:
-    return {"INVENTORY": np.array(inventory), "INTERACTION_INVENTORIES": interaction}
+    return {"INVENTORY": np.array(inventory), "INTERACTION_INVENTORIES": interaction, "POSITION": np.array([5, 5])}
+
+
+def other_at(row: int) -> list[dict[str, np.ndarray]]:
+    return [{"POSITION": np.array([5, row])}]
 
 
 def test_a_practice_pays_for_the_goal_alone() -> None:
-    practice = MatrixPractice(GAME, random.Random(2))
+    practice, there = MatrixPractice(GAME, random.Random(2)), other_at(9)
     kind, plays = goal_of(GAME, practice.goal(seen(1, 1)))
     assert not plays, "nothing is collected yet"
     held = [1.0, 1.0]
     for taken, worth in ((kind, COLLECTED), (1 - kind, OTHER), (kind, COLLECTED)):
         held[taken] += 1
-        assert practice.reward(seen(*held)) == worth
+        assert practice.reward(seen(*held), there) == worth
         practice.goal(seen(*held))
     held[kind] = 9
     assert goal_of(GAME, practice.goal(seen(*held))) == (kind, True)
     held[1 - kind] += 1
-    assert practice.reward(seen(*held)) == OTHER
-    assert practice.reward(seen(1, 1, interaction=np.array([held, [1.0, 1.0]]))) == PLAYED
+    assert practice.reward(seen(*held), there) == OTHER
+    practice.goal(seen(*held))
+    assert practice.reward(seen(*held), other_at(8)) == NEARER
+    assert practice.reward(seen(*held), other_at(10)) == -2 * NEARER
+    assert practice.reward(seen(*held), other_at(14)) == 0, "it was moved, and did not walk"
+    assert practice.reward(seen(1, 1, interaction=np.array([held, [1.0, 1.0]])), there) == PLAYED
 
 
 def test_goals_change_with_interactions_and_nothing_else_pays() -> None:
@@ -67,11 +75,13 @@ def test_goals_change_with_interactions_and_nothing_else_pays() -> None:
         (observation,) = turn.observations.values()
         goals.add(goal_of(GAME, observation.view["GOAL"]))
         assert observation.reward == 0
+        assert "POSITION" not in observation.view
         turn = world.step({"player_0": int(rng.integers(8))})
         paid.add(turn.rewards["player_0"])
     world.close()
     assert len(goals) > 1
-    assert {OTHER, 0.0} <= paid <= {COLLECTED, OTHER, 0.0, PLAYED, -PLAYED}
+    assert {OTHER, 0.0} <= paid
+    assert all(abs(reward) <= max(COLLECTED, PLAYED) for reward in paid)
 
 
 def test_learned_bots_play_bit_exactly_and_are_told_as_such(folder: Path) -> None:

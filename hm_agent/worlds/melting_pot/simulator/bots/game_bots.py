@@ -22,11 +22,13 @@ class Practice(Protocol):
     """What one player is told to do, and paid for it, through an episode in which it learns to be a puppet."""
 
     def goal(self, observation: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.int32]:
-        """The one-hot GOAL that a puppeteer gives it now. observation: all that the engine tells it."""
+        """The one-hot GOAL that a puppeteer gives it now. observation: all that the engine tells of it."""
         ...
 
-    def reward(self, observation: Mapping[str, npt.NDArray[Any]]) -> float:
-        """What the step that led to an observation is worth for the goal before it."""
+    def reward(
+        self, observation: Mapping[str, npt.NDArray[Any]], others: Sequence[Mapping[str, npt.NDArray[Any]]]
+    ) -> float:
+        """What the step that led to an observation is worth for the goal before it. others: what others are told."""
         ...
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import dm_env
@@ -23,6 +23,8 @@ OTHER = -0.25
 """For each thing of another kind: so little that to collect at random is better than to collect nothing."""
 PLAYED = 5.0
 """For an interaction, where the goal was to play, if more was held of the goal's kind than of any other; else lost."""
+NEARER = 0.1
+"""For each cell that the nearest other player came nearer, where the goal was to play; lost if it went farther."""
 
 
 class MatrixPractice:
@@ -33,6 +35,7 @@ class MatrixPractice:
         self._resources = list(resources_of(game).values())
         self._goal: npt.NDArray[np.int32] = np.zeros(game.goals, np.int32)
         self._held: npt.NDArray[np.float64] = np.zeros(len(self._resources))
+        self._distance = 0
         self._draw()
 
     def _draw(self) -> None:
@@ -44,13 +47,25 @@ class MatrixPractice:
         self._goal, self._held = told.observation["GOAL"], np.array(observation["INVENTORY"])
         return self._goal
 
-    def reward(self, observation: Mapping[str, npt.NDArray[Any]]) -> float:
+    def reward(
+        self, observation: Mapping[str, npt.NDArray[Any]], others: Sequence[Mapping[str, npt.NDArray[Any]]]
+    ) -> float:
         kind, plays = goal_of(self._game, self._goal)
+        before, self._distance = self._distance, distance_between(observation, others)
         if interaction := held_in_interaction(observation):
             self._draw()
             own, _ = interaction
             is_pure = own[kind] > max(own[:kind] + own[kind + 1 :])
             return (PLAYED if is_pure else -PLAYED) if plays else 0.0
         gained = np.maximum(observation["INVENTORY"] - self._held, 0)
-        wanted, others = float(gained[kind]), float(gained.sum() - gained[kind])
-        return OTHER * others + (0.0 if plays else COLLECTED * wanted)
+        wanted, unwanted = float(gained[kind]), float(gained.sum() - gained[kind])
+        nearer = before - self._distance
+        pursued = NEARER * nearer * (abs(nearer) <= 2) if plays else COLLECTED * wanted
+        return OTHER * unwanted + pursued
+
+
+def distance_between(
+    observation: Mapping[str, npt.NDArray[Any]], others: Sequence[Mapping[str, npt.NDArray[Any]]]
+) -> int:
+    """How many moves there are at least between a player and the nearest other one."""
+    return min(int(abs(observation["POSITION"] - other["POSITION"]).sum()) for other in others)
