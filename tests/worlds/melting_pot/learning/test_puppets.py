@@ -16,27 +16,27 @@ from hm_agent.testing.episodes import play_steps
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.simulator.character import goal_of
 from hm_agent.worlds.melting_pot.games.matrix.simulator.practice import COLLECTED, NEARER, OTHER, PLAYED, MatrixPractice
+from hm_agent.worlds.melting_pot.learning.actor import Actor, ActorPlan, PlayRequest
 from hm_agent.worlds.melting_pot.learning.populations import LEARNED, load, puppets_path, save
 from hm_agent.worlds.melting_pot.learning.ppo_agent import BEST_RESPONSE
 from hm_agent.worlds.melting_pot.learning.practising import open_world
+from hm_agent.worlds.melting_pot.learning.rollouts import Rollout, SharedArrays, weight_shapes
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import puppets_in
-from tests.worlds.melting_pot.learning.training_settings import SUBSTRATE
+from tests.worlds.melting_pot.learning.training_settings import SUBSTRATE, TRAINING
 
 TRAINED_IN = f"{SUBSTRATE}_0"
+PUPPETS = replace(TRAINING, scenario=TRAINED_IN, parameters=replace(TRAINING.parameters, population=1), puppets=True)
 GAME = game_named("pd_repeated", MatrixFacts)
 NO_INTERACTION = np.full((2, 2), -1.0)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of puppets that learned for a moment, as --bots_dir names it."""
+    """A folder of puppets that learned nothing yet, as --bots_dir names it."""
     folder = tmp_path_factory.mktemp("puppets")
-    how = ["--tables=4", "--rollout=20", "--steps=160", "--hidden=16", "--actors=1", "--evaluation=1"]
-    assert (
-        main(["hm-agent", "train", "melting_pot", "--puppets", f"--against={TRAINED_IN}", *how, f"--out={folder}"]) == 0
-    )
-    (folder / TRAINED_IN / "puppets" / "seed-0" / "last.npz").rename(puppets_path(SUBSTRATE, folder))
+    weights = PUPPETS.shape.initial_weights(0)
+    save(puppets_path(SUBSTRATE, folder), PUPPETS.population({name: value[None] for name, value in weights.items()}))
     return folder
 
 
@@ -82,6 +82,28 @@ def test_goals_change_with_interactions_and_nothing_else_pays() -> None:
     assert len(goals) > 1
     assert {OTHER, 0.0} <= paid
     assert all(abs(reward) <= max(COLLECTED, PLAYED) for reward in paid)
+
+
+def test_actors_play_for_goals() -> None:
+    parameters, shape = PUPPETS.parameters, PUPPETS.shape
+    weights, rollout = SharedArrays.of(weight_shapes(shape, 1)), SharedArrays.of(Rollout.shapes(shape, 20, 2))
+    actor = Actor(ActorPlan(PUPPETS.scenario, shape, 0, 1, range(2), parameters.tables, 1, [rollout], weights))
+    actor.play(PlayRequest(0, 0))
+    actor.close()
+    told = Rollout(**rollout.arrays()).numbers
+    reward, goal = told[..., 0], told[..., 1 : 1 + GAME.goals]
+    assert not reward.any(), "none is told"
+    assert (goal.sum(-1) == 1).all()
+
+
+@pytest.mark.heavy
+def test_puppets_are_trained_and_play_by_the_commands_of_the_docs(tmp_path: Path) -> None:
+    how = ["--tables=4", "--rollout=20", "--steps=160", "--hidden=16", "--actors=1", "--evaluation=1"]
+    train = ["hm-agent", "train", "melting_pot", "--puppets", f"--against={TRAINED_IN}", *how, f"--out={tmp_path}"]
+    assert main(train) == 0
+    (tmp_path / TRAINED_IN / "puppets" / "seed-0" / "last.npz").rename(puppets_path(SUBSTRATE, tmp_path))
+    play = ["hm-agent", "play", "--scenario=pd_repeated_0", "--agent=react", "--max_steps=30", "--bots=learned"]
+    assert main([*play, f"--bots_dir={tmp_path}", f"--out={tmp_path / 'runs'}"]) == 0
 
 
 def test_learned_bots_play_bit_exactly_and_are_told_as_such(folder: Path) -> None:
