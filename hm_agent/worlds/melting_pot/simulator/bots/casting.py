@@ -122,10 +122,10 @@ def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
             "trained bots need TensorFlow, which is not installed: pip install 'hm_agent[bots]' (`make bots` in a "
             f"checkout){instead}"
         )
-    # TensorFlow takes long to import, so it is imported only to play with trained bots.
-    from hm_agent.worlds.melting_pot.simulator.bots.saved_models import check_model
-
     for path, goals in models.items():
+        # TensorFlow takes long to import, so it is imported only where there is a model to look at.
+        from hm_agent.worlds.melting_pot.simulator.bots.saved_models import check_model
+
         check_model(path, scenario.game.substrate, goals)
     return Bots.TRAINED
 
