@@ -118,9 +118,16 @@ def test_own_cell_is_marked_and_ground_is_told_only_where_it_is_bare() -> None:
     assert "apple on grass" not in text
 
 
-def test_an_episode_depends_on_its_seed_alone_whether_it_is_shown_or_not() -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        "commons_harvest_partnership_selfplay",
+        pytest.param("externality_mushrooms_dense_selfplay", marks=pytest.mark.heavy),
+    ],
+)
+def test_an_episode_depends_on_its_seed_alone_whether_it_is_shown_or_not(name: str) -> None:
     def seen(*, is_shown: bool) -> list[bytes]:
-        world, rng = SelfPlayWorld(scenario_named("commons_harvest_partnership_selfplay")), random.Random(3)
+        world, rng = SelfPlayWorld(scenario_named(name)), random.Random(3)
         world.is_shown = is_shown
         world.reset(seed=11)
         frames = []
