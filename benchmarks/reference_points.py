@@ -1,11 +1,13 @@
-"""Plays the agents at the ends of scenarios' scales; their means go to scenarios/reference_points.csv.
+"""Measures the ends of scenarios' scales: the means of floor and ceiling go to scenarios/reference_points.csv.
 
 `python -m benchmarks.reference_points OUT WORLD ...` plays into the folder OUT, where it goes on if it was cut short,
-and writes the rows of the named worlds anew; of all worlds without a name, in about an hour of one core.
+and writes the rows of the named worlds anew; of all worlds without a name, in about an hour of one core. Whole episodes
+of Melting Pot are those of `make compare`.
 """
 
 from __future__ import annotations
 
+import csv
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
@@ -18,7 +20,7 @@ from hm_agent.recording.result import Result
 from hm_agent.registry import find_scenarios, scenario_named, suites
 from hm_agent.reporting.functional import FILE, ShippedPoints, read_points, settings_text, write_points
 from hm_agent.reporting.tables import tabulate
-from hm_agent.suite import ScenarioInfo
+from hm_agent.suite import ScenarioInfo, Setting
 
 DIGITS = 6
 
@@ -30,19 +32,19 @@ class Played:
     scenarios: tuple[str, ...]
     episodes: int
     max_steps: int | None = None
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Setting] = field(default_factory=dict)
 
 
-SCRIPTED = {"bots": "scripted"}
-MATRIX_GAMES_IN_SPACE = ("rws_arena_*", "rws_repeated_*", "rws_unseen_*", "pd_repeated_*", "pd_unseen_*")
+COMPARED = Path(__file__).parent / "results" / "report.csv"
 PLAYED: Mapping[str, Sequence[Played]] = {
-    "matrix_games": [Played(("mg_*",), 10)],
+    "matrix_games": [Played(("mg_*",), 25)],
     "symmtom": [Played(("symmtom_w*", "symmtom_pairs_*", "symmtom_mixed_*"), 10)],
     "exploretom": [Played(("exploretom_pairs_*",), 5)],
     "enacttom": [Played(("enacttom_hard_*",), 5)],
     "melting_pot": [
-        Played((*MATRIX_GAMES_IN_SPACE, "cooking_*"), 5, options=SCRIPTED),
-        Played(("rws_repeated_1", "rws_unseen_0"), 5, 400, SCRIPTED),
+        Played(part.scenarios, 5, part.max_steps, part.options)
+        for part in suites()["melting_pot"].battery.values()
+        if part.max_steps
     ],
 }
 
@@ -86,11 +88,31 @@ def points_of(found: Iterable[Result]) -> Iterator[ShippedPoints]:
             )
 
 
+def compared() -> Iterator[ShippedPoints]:
+    """The rows of the report of the comparison that ships."""
+    with COMPARED.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            info = find_scenarios([row["scenario"]])[0]
+            if row["agent"] == info.metric.ceiling:
+                settings = [tuple(pair.split("=")) for pair in row["settings"].split()]
+                yield ShippedPoints(
+                    info.name,
+                    settings_text(info.world, settings),
+                    str(info.metric.floor),
+                    round(float(row["floor"]), DIGITS),
+                    row["agent"],
+                    round(float(row["ceiling"]), DIGITS),
+                    row["narrow_scale"] == "True",
+                    int(row["episodes"]),
+                )
+
+
 def main(out: Path, worlds: Sequence[str]) -> None:
     path = data_folder("scenarios") / FILE
     kept = [row for row in read_points(path) if scenario_named(row.scenario).world not in worlds]
-    new = (row for world in worlds for played in PLAYED[world] for row in points_of(results(played, out)))
-    write_points(sorted([*kept, *new], key=astuple), path)
+    new = [row for world in worlds for played in PLAYED[world] for row in points_of(results(played, out))]
+    more = [row for row in compared() if scenario_named(row.scenario).world in worlds]
+    write_points(sorted([*kept, *new, *more], key=astuple), path)
 
 
 if __name__ == "__main__":
