@@ -18,7 +18,7 @@ from hm_agent.config import data_folder
 from hm_agent.registry import suites
 from hm_agent.reporting.conditions import Condition, Settings
 from hm_agent.reporting.statistics import normalised_score
-from hm_agent.suite import ScenarioInfo, Setting
+from hm_agent.suite import Metric, ScenarioInfo, Setting
 
 FILE = "reference_points.csv"
 """In scenarios/: the reference points of many scenarios (`python -m benchmarks.reference_points`)."""
@@ -43,7 +43,10 @@ class FunctionalScore:
 
 @dataclass(frozen=True)
 class ShippedPoints:
-    """A row of the file. settings: those that change the world, by flag, in words. episodes: of each of the agents."""
+    """A row of the file. settings: those that change the world, by flag, in words. episodes: of each of the agents.
+
+    floor: the mean of the floor agent or, if that is more, what guessing earns.
+    """
 
     scenario: str
     settings: str
@@ -59,22 +62,27 @@ def functional_score(
     scenario: ScenarioInfo, metric: Callable[[str], float | None], points: ReferencePoints
 ) -> FunctionalScore:
     """The score of an episode. metric: gives the value of one of its metrics, None if it has none of that name."""
-    name, own, share = scenario.short_name, scenario.metric, suites()[scenario.world].functional
+    share = suites()[scenario.world].functional
     if share is not None and scenario.needs_order is None:
-        return FunctionalScore(metric(share.name), f"{name} does not count {share.about}")
-    value = metric(own.name)
-    score = None
-    if value is not None and not points.is_narrow:
-        score = normalised_score(value, points.floor, points.ceiling, higher_is_better=own.higher_is_better)
-    return FunctionalScore(score, f"{name}: {_lacking(scenario, value, points)}" if score is None else "")
+        score, why = metric(share.name), f"nothing in it counts for {share.about}"
+    else:
+        value = metric(scenario.metric.name)
+        score, why = _normalised(scenario.metric, value, points), _lacking(scenario.metric, value, points)
+    return FunctionalScore(score, "" if score is not None else f"{scenario.short_name}: {why}")
 
 
-def _lacking(scenario: ScenarioInfo, value: float | None, points: ReferencePoints) -> str:
+def _normalised(metric: Metric, value: float | None, points: ReferencePoints) -> float | None:
+    if value is None or points.is_narrow:
+        return None
+    return normalised_score(value, points.floor, points.ceiling, higher_is_better=metric.higher_is_better)
+
+
+def _lacking(metric: Metric, value: float | None, points: ReferencePoints) -> str:
     """Why an episode has no normalised score."""
-    if scenario.metric.ceiling is None:
+    if metric.ceiling is None:
         return "no agent marks the best that can be reached"
     if value is None:
-        return f"the episode has no {scenario.metric.name}"
+        return f"the episode has no {metric.name}"
     if None in (points.floor, points.ceiling):
         return "floor and ceiling were not measured with these settings"
     return f"the ceiling, {points.ceiling:g}, is hardly better than the floor, {points.floor:g}"
