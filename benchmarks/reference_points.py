@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import hm_agent
 from hm_agent.config import data_folder
@@ -20,7 +21,7 @@ from hm_agent.recording.result import Result
 from hm_agent.registry import find_scenarios, scenario_named, suites
 from hm_agent.reporting.functional import FILE, ShippedPoints, read_points, settings_text, write_points
 from hm_agent.reporting.tables import tabulate
-from hm_agent.suite import ScenarioInfo, Setting
+from hm_agent.suite import ScenarioInfo
 
 DIGITS = 6
 
@@ -32,7 +33,7 @@ class Played:
     scenarios: tuple[str, ...]
     episodes: int
     max_steps: int | None = None
-    options: Mapping[str, Setting] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 COMPARED = Path(__file__).parent / "results" / "report.csv"

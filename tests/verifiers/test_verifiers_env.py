@@ -88,7 +88,9 @@ def test_a_group_plays_one_seed_in_every_world(endpoint: Endpoint, tmp_path: Pat
         for trace in episode["traces"]:
             assert trace["metrics"]["unfinished"] == 0
             assert trace["metrics"]["invalid"] == 0, trace["nodes"][-2:]
-            assert ("functional" in trace["metrics"]) != ("functional" in trace["info"]), "a score, or why there is none"
+            assert ("functional" in trace["metrics"]) != ("functional" in trace["info"]), (
+                "a score, or why there is none"
+            )
     assert set(by_seed) == {0, 1}
     assert all(first == second for first, second in by_seed.values())
 
