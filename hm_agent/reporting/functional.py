@@ -3,7 +3,8 @@
 It is one in cards, in the study of minds and in other tools. Where a world declares a share of right acts
 (`Suite.functional`) and the scenario states no order that it needs, it is that share. Else it is the scenario's metric
 from the mean of the floor agent, 0, to that of the ceiling agent, 1, below 0 for what is worse than the floor. Reports
-take both means from episodes that they read; for a single episode they are looked up in `FILE`.
+take both means from episodes that they read; for a single episode they are looked up in `FILE`. Where agents take
+several seats, the score is that of all of them together.
 """
 
 from __future__ import annotations

@@ -57,8 +57,8 @@ def test_a_share_of_right_acts_is_the_score_where_a_world_counts_one() -> None:
     assert (acted.value, acted.why) == (0.75, "")
 
 
-def test_every_item_of_the_small_battery_has_reference_points() -> None:
-    known = {(row.scenario, row.settings) for row in read_points(SHIPPED)}
+def test_every_item_of_the_small_battery_can_be_scored() -> None:
+    known = {(row.scenario, row.settings) for row in read_points(SHIPPED) if not row.is_narrow}
     for part in Battery().parts():
         experiment = Battery().experiment(part, Experiment(()))
         for info in part.scenarios:
