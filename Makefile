@@ -7,7 +7,8 @@ code := hm_agent hm_agent_verifiers.py tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-llm test test-quick test-local test-heavy test-evals test-verifiers test-openenv mutants proofs lint format bench attack stress \
-	compare ablations orders minds cards cards-local train-symmtom learners learned-players bots docs lock wheel clean
+	compare ablations orders minds cards cards-local train-symmtom learners learned-players learned-bots \
+	bots docs lock wheel clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -134,13 +135,20 @@ train-symmtom: $(set_up) ## train SymmToM's agents; takes hours, goes on where i
 	$(train) --algorithm=$(maddpg_family) --scenario=$(other_small_boards)
 
 best_responses := pd_repeated_1 rws_repeated_1 pd_repeated_3 pd_repeated_5 rws_repeated_4 rws_repeated_6
+puppets_of := pd_repeated rws_repeated
 self_played := prisoners_dilemma_in_the_matrix__repeated
 train_players = $(python) -m hm_agent train melting_pot --steps=6e5 --evaluation=10 --out=runs/learned_players
 
 learned-players: $(set_up) ## train the networks of Melting Pot that ship; takes hours, goes on where it was cut short; results go to benchmarks/results/learned_players
 	for scenario in $(best_responses); do $(train_players) --against=$$scenario || exit; done
 	$(train_players) --substrate=$(self_played)
+	for substrate in $(puppets_of); do \
+		$(train_players) --puppets --substrate=$$substrate --steps=8e5 --discount=0.98 || exit; done
 	$(python) -m benchmarks.learned_players runs/learned_players
+
+learned-bots: $(set_up) ## play against puppets that learned, two seeds each; the report goes to benchmarks/results/learned_bots
+	$(python) run_scenario.py --scenario='pd_repeated_*,rws_repeated_[0-4],rws_repeated_[6-8]' --bots=learned --noreplay \
+		--agent=hypothetical_minds,react,oracle,random --episodes=2 --workers=2 --out=runs/learned_bots --report=benchmarks/results/learned_bots
 
 learners: $(set_up) ## train what the table of SymmToM's learners lacks: the MADDPG family on all boards, then seeds 1 and 2; takes days
 	$(train) --missing --algorithm=$(maddpg_family) --scenario='symmtom_*'

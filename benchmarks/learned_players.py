@@ -15,12 +15,13 @@ from shutil import copyfile
 from typing import Any
 
 from hm_agent.files import write_whole
-from hm_agent.worlds.melting_pot.learning.populations import load, save
-from hm_agent.worlds.melting_pot.learning.ppo_agent import BEST_RESPONSE, LEARNED, SELF_PLAY
+from hm_agent.worlds.melting_pot.learning.populations import LEARNED, PUPPETS, load, save
+from hm_agent.worlds.melting_pot.learning.ppo_agent import BEST_RESPONSE, SELF_PLAY
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 
 RESULTS = Path("benchmarks/results")
 FOLDER = RESULTS / "learned_players"
+MEASURED = ("random", "final", "best")
 BESIDE = ("react", "hypothetical_minds", "oracle")
 """Agents with the built-in reasoner that a player is compared with."""
 HEAD = """# Learned players
@@ -34,23 +35,49 @@ LLM is involved. The agents' are from [the comparison](../report.md), on other s
 """
 
 
+PUPPETS_HEAD = """
+## Puppets
+
+Their reward is [for pursuing goals](../../../hm_agent/worlds/melting_pot/games/matrix/simulator/practice.py).
+
+| practised in | steps | episodes | random | final | best |
+| --- | --- | --- | --- | --- | --- |
+"""
+
+
 def main(runs: Path) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
-    others, rows = compared(), []
-    for folder in sorted(path.parent for path in runs.glob("*/ppo/seed-0/evaluation.json")):
-        evaluation = json.loads((folder / "evaluation.json").read_text())
-        scenario = scenario_named(evaluation["scenario"])
-        kind, name = (SELF_PLAY, scenario.game.substrate) if scenario.is_self_play else (BEST_RESPONSE, scenario.name)
-        population, _ = load(folder / "last.npz", scenario.game.substrate)
-        (LEARNED / kind).mkdir(parents=True, exist_ok=True)
-        save(LEARNED / kind / f"{name}.npz", population)
-        copyfile(folder / "curve.png", FOLDER / f"{scenario.short_name}.png")
-        rows += list(lines(scenario.short_name, evaluation, others))
+    others = compared()
+    rows = [row for run in runs_in(runs, "ppo") for row in lines(run, others)]
+    practised = [practice_line(run) for run in runs_in(runs, PUPPETS)]
     beside = " | ".join(f"`{name}`" for name in BESIDE)
     head = HEAD.format(beside=beside, lines=" | ".join("---" for _ in BESIDE))
-    table = head + "\n".join(rows) + "\n"
+    table = "\n".join([head + "\n".join(rows), PUPPETS_HEAD + "\n".join(practised), ""])
     write_whole(FOLDER / "README.md", table)
     print(table)
+
+
+def runs_in(folder: Path, algorithm: str) -> Iterator[Mapping[str, Any]]:
+    """What each run of an algorithm was measured to earn; puts its network and its curves where they ship."""
+    for path in sorted(folder.glob(f"*/{algorithm}/seed-0/evaluation.json")):
+        evaluation = json.loads(path.read_text())
+        scenario = scenario_named(evaluation["scenario"])
+        substrate, played = scenario.game.substrate, SELF_PLAY if scenario.is_self_play else BEST_RESPONSE
+        own = PUPPETS if algorithm == PUPPETS else played
+        shipped = LEARNED / own / f"{scenario.name if own == BEST_RESPONSE else substrate}.npz"
+        shipped.parent.mkdir(parents=True, exist_ok=True)
+        save(shipped, load(path.with_name("last.npz"), substrate)[0])
+        picture = f"{scenario.short_name}{'_puppets' if own == PUPPETS else ''}.png"
+        copyfile(path.with_name("curve.png"), FOLDER / picture)
+        yield evaluation
+
+
+def practice_line(evaluation: Mapping[str, Any]) -> str:
+    """The row of one run of puppets."""
+    ((scenario, found),) = evaluation["rewards"].items()
+    cells = (f"{found[who]['mean']:.1f} ± {found[who]['error']:.1f}" for who in MEASURED)
+    told = f"{scenario_named(scenario).short_name} | {evaluation['steps']:,} | {evaluation['evaluation']}"
+    return f"| {told} | {' | '.join(cells)} |"
 
 
 def compared() -> Mapping[tuple[str, str], tuple[float, float]]:
@@ -61,14 +88,13 @@ def compared() -> Mapping[tuple[str, str], tuple[float, float]]:
         }
 
 
-def lines(
-    trained: str, evaluation: Mapping[str, Any], others: Mapping[tuple[str, str], tuple[float, float]]
-) -> Iterator[str]:
+def lines(evaluation: Mapping[str, Any], others: Mapping[tuple[str, str], tuple[float, float]]) -> Iterator[str]:
     """The rows of one run, one for each scenario that it was measured in."""
+    trained = scenario_named(evaluation["scenario"]).short_name
     for scenario, found in evaluation["rewards"].items():
         short = scenario_named(scenario).short_name
         beside = [others.get((short, agent)) for agent in BESIDE]
-        learned = [(found[who]["mean"], found[who]["error"]) for who in ("random", "final", "best")]
+        learned = [(found[who]["mean"], found[who]["error"]) for who in MEASURED]
         ratio = f"{learned[1][0] / beside[-1][0]:.2f}" if beside[-1] else "-"
         cells = (f"{value[0]:.1f} ± {value[1]:.1f}" if value else "-" for value in [*learned, *beside])
         counts = f"{evaluation['steps']:,} | {short} | {evaluation['evaluation']}"

@@ -15,10 +15,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as actors have it; read wh
 import jax
 import numpy as np
 
-from hm_agent.worlds.melting_pot.learning.actor import Actor, PlayRequest, open_world, seated
+from hm_agent.worlds.melting_pot.learning.actor import Actor, PlayRequest, seated
 from hm_agent.worlds.melting_pot.learning.inputs import Sight
 from hm_agent.worlds.melting_pot.learning.population_ppo import PopulationParameters, PopulationPpo
 from hm_agent.worlds.melting_pot.learning.training import Playground, PopulationTraining
+from hm_agent.worlds.melting_pot.scenarios import scenario_named
+from hm_agent.worlds.melting_pot.simulator.world import SelfPlayWorld
 
 ROUNDS = 10
 TARGETS: Mapping[tuple[str, Sight, int], int] = {
@@ -31,7 +33,7 @@ TARGETS: Mapping[tuple[str, Sight, int], int] = {
 
 def engine_time(scenario: str, steps: int = 500) -> float:
     """Seconds of CPU time for a step by random actions, without episodes' beginnings."""
-    world, rng = open_world(scenario), np.random.default_rng(0)
+    world, rng = SelfPlayWorld(scenario_named(scenario)), np.random.default_rng(0)
     world.reset(0)
     began = time.process_time()
     for _ in range(steps):

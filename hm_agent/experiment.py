@@ -412,7 +412,8 @@ class Episode:
     def settings(self) -> Mapping[str, Setting]:
         """All settings that may change the outcome, by flag."""
         recorded = {option.name: self.options[option.name] for option in self.suite.options if not option.is_folder}
-        content, code = self.suite.content(self.scenario), code_hash((*self.agents, *self.models))
+        networks = self.suite.networks(self.scenario, self.agents, self.options)
+        content, code = self.suite.content(self.scenario), code_hash((*self.agents, *self.models), networks)
         own = {OWN_FILE: content, CODE: code}
         return {**self.experiment.settings, **recorded, **{name: value for name, value in own.items() if value}}
 

@@ -434,6 +434,10 @@ class Suite:
         """
         return None
 
+    def networks(self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]) -> Sequence[Path]:
+        """Returns the files of the trained networks by which agents and others play, as far as options name them."""
+        return ()
+
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
         """Opens the world of a scenario; the caller closes it."""
         raise NotImplementedError

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -82,6 +83,12 @@ def _resolved(schema: Schema, named: Schema) -> Schema:
     return found
 
 
+@cache
+def _matching(pattern: str) -> st.SearchStrategy[str]:
+    """Kept, since Hypothesis forgets new ones once it has made many, and would take seconds to make one anew a draw."""
+    return st.from_regex(pattern.removesuffix("$") + r"\Z", alphabet=st.characters(codec="utf-8"))
+
+
 def _values(schema: Schema, named: Schema) -> st.SearchStrategy[Any]:
     schema = _resolved(schema, named)
     if "enum" in schema:
@@ -95,7 +102,7 @@ def _values(schema: Schema, named: Schema) -> st.SearchStrategy[Any]:
                 lambda count: st.tuples(*(_values(one, named) for one in item_schemas(schema, count)))
             )
         case "string" if "pattern" in schema:
-            return st.from_regex(schema["pattern"].removesuffix("$") + r"\Z", alphabet=st.characters(codec="utf-8"))
+            return _matching(schema["pattern"])
         case "string":
             return st.text(max_size=schema["maxLength"])
         case "integer":

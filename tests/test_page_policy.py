@@ -14,7 +14,7 @@ from hm_agent.cards.writing import leaderboard, write_files, write_leaderboard
 from hm_agent.pages.rendering import SHARED, digest
 from hm_agent.seats.person_page import PersonPage
 from hm_agent.watching.server import LivePage
-from tests.support.commands import ROOT, start
+from tests.support.commands import ROOT, call_here
 
 POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
 RUN_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -29,9 +29,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
     card = read_card(ROOT / "benchmarks" / "results" / "cards" / "hypothetical_minds" / "card.json")
     write_files(card, b"", out / "card")
     write_leaderboard(leaderboard([card]), out / "board")
-    for mark, *flags in (("play", *GRID, f"--out={out}"), ("browse", "exploretom", str(out)), tasks):
-        command = start(mark, *flags, program=("-m", "hm_agent", mark))
-        assert (command.communicate()[1], command.returncode) == ("", 0)
+    for command in (("play", *GRID, f"--out={out}"), ("browse", "exploretom", str(out)), tasks):
+        status, _, errors = call_here("hm-agent", *command)
+        assert (status, errors) == (0, "")
     written = {str(path.relative_to(out)): path.read_text("utf-8") for path in out.rglob("*.html")}
     return {**written, "watch.html": LivePage(out).page.decode(), "person.html": PersonPage().page.decode()}
 

@@ -125,22 +125,23 @@ def test_importing_the_package_imports_no_simulator_and_no_numpy(installed: Path
     assert not {"meltingpot", "tensorflow", "jax"} & set(later)
 
 
-@pytest.mark.parametrize(
-    ("example", "printed"),
-    [
-        ("my_agent.py", r"wanderer +\S+ +reward per 1,200 steps +\d"),
-        ("my_strategist.py", r"last_move +\d+\.\d+ +reward per 1,200 steps"),
-        ("my_model.py", r"reader +last_word +\d+\.\d+ .* 16 +0"),
-        ("my_recorder.py", ""),
-        ("my_policy.py", r"trained +9\.\d"),
-    ],
-)
-def test_an_example_of_the_documentation_runs_isolated(
-    example: str, printed: str, installed: Path, examples: Path
-) -> None:
-    assert re.search(printed, run([installed, "-I", example], examples))
-    lines = (examples / example).read_text().splitlines()
-    assert len([line for line in lines if line.strip()]) <= 35
+EXAMPLES = {
+    "my_agent.py": r"wanderer +\S+ +reward per 1,200 steps +\d",
+    "my_strategist.py": r"last_move +\d+\.\d+ +reward per 1,200 steps",
+    "my_model.py": r"reader +last_word +\d+\.\d+ .* 16 +0",
+    "my_recorder.py": "",
+    "my_policy.py": r"trained +9\.\d",
+}
+"""The documentation's examples, and what each prints."""
+
+
+def test_examples_of_the_documentation_run_isolated(installed: Path, examples: Path) -> None:
+    one_by_one = "import runpy, sys; [runpy.run_path(path, run_name='__main__') for path in sys.argv[1:]]"
+    output = run([installed, "-I", "-c", one_by_one, *EXAMPLES], examples)
+    for example, printed in EXAMPLES.items():
+        assert re.search(printed, output), example
+        lines = (examples / example).read_text().splitlines()
+        assert len([line for line in lines if line.strip()]) <= 35, example
 
 
 def test_forty_lines_play_two_worlds_by_their_own_prompts(installed: Path, examples: Path) -> None:

@@ -20,5 +20,6 @@ def build(mind: object, model: hm_agent.Model, parameters: hm_agent.Parameters) 
 
 if __name__ == "__main__":
     hm_agent.register_strategist("last_move", build, about="answers everyone's last move")
-    results = hm_agent.play("rws_repeated_6", agent=["last_move", "random"], bots="scripted", out="strategists")
+    agents = ["last_move", "random"]
+    results = hm_agent.play("rws_repeated_6", agent=agents, bots="scripted", max_steps=500, out="strategists")
     print(results.frame()[["agent", "value", "unit"]].to_string())

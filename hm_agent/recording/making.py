@@ -115,9 +115,12 @@ def _few(joint: str, words: Iterable[str]) -> str:
     return joint.join([*distinct[:MOST_NAMED], *more])
 
 
-def code_hash(names: Iterable[str]) -> str | None:
-    """The hash of the files in which the user's own agents and models of these names are written; None without any."""
-    files = sorted({str(file) for name in names if (file := _file_of(name))})
+def code_hash(names: Iterable[str], networks: Iterable[Path] = ()) -> str | None:
+    """A hash of the files in which the user's own agents and models of these names are written; None without any.
+
+    networks: the files of trained networks that play, which count as well.
+    """
+    files = sorted({str(file) for file in (*map(_file_of, names), *networks) if file})
     if not files:
         return None
     return short_hash("".join(_file_hash(Path(file)) for file in files).encode())

@@ -40,7 +40,7 @@ ENDPOINT = "base_url"
 EXTRA_BODY = "extra_body"
 """The setting that holds the user's own parameters of each request, as JSON; only if there are any."""
 CODE = "code"
-"""The setting that holds a hash of the files of the user's own agents and models; only if there are any."""
+"""The setting that holds a hash of the files of the user's own agents and models, and of trained networks; if any."""
 OWN_FILE = "scenarios_dir"
 """The setting that holds a hash of the user's file that a scenario was read from; shipped scenarios have none."""
 

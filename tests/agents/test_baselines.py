@@ -159,7 +159,7 @@ def test_plan_react_plans_from_the_words_and_the_target_of_its_latest_strategy(s
 
 @pytest.mark.parametrize("scenario", [DYAD, ARENA])
 def test_vmp_reads_minds_once_after_each_interaction_and_otherwise_only_after_clues(scenario: str) -> None:
-    steps = play("vmp", 2 * STEPS, find_scenarios([scenario])[0])
+    steps = steps_of("vmp", scenario)
     read = [0] * len(steps)
     for number, _, _ in asked(steps, ReadMinds):
         read[number] += 1

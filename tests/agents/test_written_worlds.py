@@ -85,8 +85,8 @@ def test_whatever_fits_the_schema_is_a_valid_answer(world: str, name: str, data:
     check_fitting(data.draw(values(answer_schema(question))), question, WRITTEN[world].beyond)
 
 
-@pytest.mark.parametrize(("world", "name"), EXAMPLES)
-def test_nothing_in_a_schema_is_open_and_the_reasoners_answer_fits_it(world: str, name: str) -> None:
-    question = WRITTEN[world].examples[name]
-    check_schema(question)
-    check_reasoners(question, suites()[world].answers())
+def test_nothing_in_a_schema_is_open_and_the_reasoners_answer_fits_it() -> None:
+    for world, name in EXAMPLES:
+        question = WRITTEN[world].examples[name]
+        check_schema(question)
+        check_reasoners(question, suites()[world].answers())

@@ -91,7 +91,7 @@ def test_a_process_that_is_killed_costs_its_episode_alone(tmp_path: Path) -> Non
         os.kill(victim.pid, signal.SIGKILL)
 
     watcher = Watcher(kill_one)
-    grid = experiment(tmp_path, steps=900)  # long enough that both workers are in their first episodes
+    grid = experiment(tmp_path, steps=500)  # long enough that both workers are in their first episodes
     results = run(grid, watcher)
     assert len(results) == len(watcher.ended) == 4
     (failed,) = (result for result in results if result.has_failed)
@@ -135,14 +135,14 @@ def test_an_interruption_keeps_what_is_whole_and_the_same_command_goes_on_from_t
 
     cut, undisturbed = tmp_path / "cut", tmp_path / "undisturbed"
     with pytest.raises(KeyboardInterrupt):
-        run(experiment(cut, steps=900), Watcher(interrupt))
+        run(experiment(cut, steps=500), Watcher(interrupt))
     unfinished = list(cut.glob("*/*/*/*/unfinished.json"))
     assert [json.loads(path.read_text())["status"] for path in unfinished] == ["interrupted"] * 2
     assert not multiprocessing.active_children()
     before = len(statuses(cut))
-    assert len(run(experiment(cut, steps=900), Watcher())) == 4 - before
+    assert len(run(experiment(cut, steps=500), Watcher())) == 4 - before
     assert statuses(cut) == ["max_steps"] * 4
-    run(experiment(undisturbed, steps=900), Watcher())
+    run(experiment(undisturbed, steps=500), Watcher())
     assert traces(cut) == traces(undisturbed)
 
 

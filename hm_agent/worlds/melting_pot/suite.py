@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.learning.populations import Population
     from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SubstrateWorld
 
-SCRIPTED = "scripted"
+SCRIPTED, LEARNED = "scripted", "learned"
 PPO = "ppo"
 SELF_PLAY = "selfplay"
 FROM_SHORTCUTS = ("models_me", "hidden")
@@ -88,12 +88,17 @@ class MeltingPotSuite(Suite):
     options = (
         Option(
             "bots",
-            "Who plays the background: trained models, scripted players, or trained ones where they are installed.",
+            "Who plays the background: trained models, scripted players, puppets that learned here, or (auto) trained "
+            "models where they are installed.",
             "auto",
-            ("auto", "trained", SCRIPTED),
+            ("auto", "trained", SCRIPTED, LEARNED),
             changes_world=True,
         ),
-        Option("bots_dir", "A folder of trained SavedModels, laid out <substrate>/<model>/.", is_folder=True),
+        Option(
+            "bots_dir",
+            "A folder of trained SavedModels, laid out <substrate>/<model>/, or of learned puppets, <substrate>.npz.",
+            is_folder=True,
+        ),
         Option(
             "inference",
             "How the opponent's inventory is found: calculated from the reward, or asked of the model as in the paper.",
@@ -187,6 +192,17 @@ class MeltingPotSuite(Suite):
         path = own_file(self._scenarios[scenario.name].game)
         return content_of(path) if path else None
 
+    def networks(self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]) -> Sequence[Path]:
+        from hm_agent.worlds.melting_pot.learning.populations import puppets_path
+        from hm_agent.worlds.melting_pot.learning.ppo_agent import checkpoint_path
+
+        own, found = self._scenarios[scenario.name], []
+        if PPO in agents:
+            found.append(checkpoint_path(options.get("checkpoint"), own))
+        if options.get("bots") == LEARNED:
+            found.append(puppets_path(own.game.substrate, _path(options["bots_dir"])))
+        return found
+
     def preload(self, options: Mapping[str, Setting]) -> Sequence[str]:
         modules = ["hm_agent.worlds.melting_pot.simulator.world", "hm_agent.worlds.melting_pot.body"]
         is_trained = options["bots"] == "trained"
@@ -243,9 +259,8 @@ class MeltingPotSuite(Suite):
         return MeltingPotViewer(self._scenarios[scenario.name])
 
     def notes(self, settings: Mapping[str, Setting]) -> Sequence[str]:
-        if settings.get("bots") != SCRIPTED:
-            return ()
-        return ("The bots are scripted: they stand in for Melting Pot's trained ones.",)
+        how = {SCRIPTED: "are scripted", LEARNED: "are puppets that were trained here"}.get(str(settings.get("bots")))
+        return (f"The bots {how}: they stand in for Melting Pot's trained ones.",) if how else ()
 
     @cached_property
     def own_agents(self) -> Mapping[str, OwnAgent]:

@@ -197,6 +197,9 @@ class SymmtomSuite(Suite):
             load(Path(str(path)), _game_settings(scenario, options))
         return options
 
+    def networks(self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]) -> Sequence[Path]:
+        return [Path(str(options["checkpoint"]))] if options.get("checkpoint") else ()
+
     def unused(
         self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]
     ) -> Mapping[str, str]:

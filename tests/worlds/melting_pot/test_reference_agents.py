@@ -18,6 +18,7 @@ from hm_agent.testing.episodes import SeatStep, play_steps, seat_agents, settled
 from hm_agent.testing.scripted_model import ScriptedModel
 from hm_agent.theory_of_mind.language_questions import Predict
 from hm_agent.worlds.melting_pot.facts import FOCAL
+from hm_agent.worlds.melting_pot.games.matrix.rules_of_thumb import CHOICES
 from hm_agent.worlds.melting_pot.learning.inputs import input_sizes
 from hm_agent.worlds.melting_pot.learning.player_network import PlayerShape
 from hm_agent.worlds.melting_pot.learning.populations import Population, save
@@ -101,7 +102,11 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", sorted({name for name in agent_names() if can_play(name, SCENARIO)} - {"oracle"}))
+# All rules of thumb are one class, so that one of them will do.
+@pytest.mark.parametrize(
+    "name",
+    sorted({"tit_for_tat"} | {name for name in agent_names() if can_play(name, SCENARIO)} - {"oracle", *CHOICES}),
+)
 def test_only_the_oracle_is_told_the_intents_of_others(name: str, untrained: Path) -> None:
     options = {"checkpoint": str(untrained)} if name == PPO else {}
     assert play_secretively(name, **options).error is None

@@ -23,8 +23,6 @@ SCENARIOS = [scenario for scenario in all_scenarios() if not scenario.is_self_pl
 SELF_PLAY = [scenario for scenario in all_scenarios() if scenario.is_self_play]
 INFO = {scenario.name: scenario for scenario in SUITE.scenarios}
 
-each_self_play = pytest.mark.parametrize("scenario", SELF_PLAY, ids=lambda scenario: scenario.short_name)
-
 
 def settled_bots(scenario: Scenario, bots: str, folder: Path | None) -> Setting:
     """The kind of bots that the suite decides on; the message if it refuses."""
@@ -83,11 +81,11 @@ def test_globs_leave_out_what_needs_trained_bots_unless_these_are_there_or_nothi
     assert len(find_scenarios(["coop_mining_*"], {})) == 6
 
 
-@each_self_play
-def test_self_play_has_no_bots_to_settle(scenario: Scenario) -> None:
-    given: dict[str, Setting] = {"bots": "trained", "bots_dir": "somewhere", "inference": "model"}
-    settled = SUITE.settle(INFO[scenario.name], given)
-    assert settled == {"bots": None, "bots_dir": None, "inference": "model"}
+def test_self_play_has_no_bots_to_settle() -> None:
+    for scenario in SELF_PLAY:
+        given: dict[str, Setting] = {"bots": "trained", "bots_dir": "somewhere", "inference": "model"}
+        settled = SUITE.settle(INFO[scenario.name], given)
+        assert settled == {"bots": None, "bots_dir": None, "inference": "model"}, scenario.short_name
 
 
 @pytest.mark.parametrize(
@@ -107,9 +105,9 @@ def test_scenarios_with_odd_numbers_are_held_out() -> None:
         assert INFO[scenario.name].held_out == (bool(int(number) % 2) and not was_looked_at), scenario.short_name
 
 
-@each_self_play
-def test_self_play_is_not_held_out(scenario: Scenario) -> None:
-    assert not INFO[scenario.name].held_out
+def test_self_play_is_not_held_out() -> None:
+    for scenario in SELF_PLAY:
+        assert not INFO[scenario.name].held_out, scenario.short_name
 
 
 def test_unseen_scenarios_are_a_group_of_their_own_in_the_unit_of_their_game() -> None:

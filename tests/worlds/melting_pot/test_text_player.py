@@ -18,12 +18,12 @@ def golden(name: str) -> str:
     return next(path.read_text("utf-8") for path in GOLDEN if path.stem == name)
 
 
-@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
-def test_text_player_gives_valid_answers(path: Path) -> None:
-    question = EXAMPLES[path.stem]
-    reply = play(path.read_text("utf-8"))
-    question.check(question.schema.model_validate_json(reply))
-    assert set(json.loads(reply)) <= set(question.schema.model_fields)
+def test_text_player_gives_valid_answers() -> None:
+    for path in GOLDEN:
+        question = EXAMPLES[path.stem]
+        reply = play(path.read_text("utf-8"))
+        question.check(question.schema.model_validate_json(reply))
+        assert set(json.loads(reply)) <= set(question.schema.model_fields), path.stem
 
 
 def test_text_player_collects_what_is_missing_then_fires() -> None:

@@ -20,9 +20,7 @@ from hm_agent.worlds.symmtom.sights import sights_of
 
 GAMES = 32
 SIZES = [
-    GameSettings(6, 3, 3),
     GameSettings(6, 4, 8, has_published_rules=True),
-    GameSettings(12, 3, 9),
     GameSettings(12, 4, 12),
     GameSettings(4, 7, 33, has_public_first_hand=False),
     GameSettings(6, 2, 64, hearing=2),

@@ -334,14 +334,12 @@ def test_a_game_without_a_checkpoint_that_ships_names_those_with_one() -> None:
 TINY = ("--scenario=symmtom_w4_n2_c2,", "--episodes=4", "--games=4", "--hidden=8")
 
 
-@pytest.mark.slow
 def test_a_run_whose_checkpoint_is_gone_is_evaluated_anew(tmp_path: Path) -> None:
-    train = ("hm-agent", "train", "symmtom", *TINY, f"--out={tmp_path}")
-    assert main([*train, "--evaluation=2"]) == 0
-    folder = tmp_path / "symmtom_w4_n2_c2/ippo/seed-0"
-    (folder / "last.npz").unlink()
-    assert main([*train, "--evaluation=3"]) == 0
-    assert json.loads((folder / "evaluation.json").read_text())["evaluated_episodes"] == 3
+    parameters = PpoParameters(updates=1, games=4)
+    training = Training("ippo", GameSettings(4, 2, 2), 0, parameters, hidden=8, validation=4, evaluation=2)
+    run(training, tmp_path, no_report)
+    (tmp_path / "last.npz").unlink()
+    assert run(replace(training, evaluation=3), tmp_path, no_report)["evaluated_episodes"] == 3
 
 
 @pytest.mark.slow

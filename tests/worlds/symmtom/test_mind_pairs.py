@@ -24,7 +24,7 @@ from hm_agent.worlds.symmtom.rules import OFFSETS, Direction
 from hm_agent.worlds.symmtom.sights import sight_of
 from hm_agent.worlds.symmtom.views import BoardView, SpokenMove
 
-SAMPLE = range(4)
+SAMPLE = range(2)
 """The numbers of the pairs that tests take from each half."""
 BELOW = {"order_0": [], "order_1_heard": ["order_0"], "order_1": ["order_0", "k_ce"], "order_2": ["order_0", "order_1"]}
 """The agents that a kind's pairs are too deep for."""

@@ -14,16 +14,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hm_agent.learning.layers import Weights
 from hm_agent.process.workers import depend_on_parent
 from hm_agent.worlds.melting_pot.learning.inputs import eye_for, numbers_of
-from hm_agent.worlds.melting_pot.learning.player_network import PlayerShape, decide, remember, see
+from hm_agent.worlds.melting_pot.learning.player_network import Indices, PlayerShape, SeatedNetworks, draw
+from hm_agent.worlds.melting_pot.learning.practising import open_world
 from hm_agent.worlds.melting_pot.learning.rollouts import Rollout, SharedArrays
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
-from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
-from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SelfPlayWorld, SubstrateWorld
-
-Indices = npt.NDArray[np.intp]
 
 
 class PlayRequest(NamedTuple):
@@ -61,18 +57,12 @@ def seated(plan_seed: int, segment: int, population: int, tables: int, seats: in
     return np.concatenate(rounds).reshape(tables, seats)
 
 
-def open_world(scenario_name: str) -> SubstrateWorld:
-    """A scenario with scripted bots, or self-play, without what only viewers need."""
-    scenario = scenario_named(scenario_name)
-    return SelfPlayWorld(scenario) if scenario.is_self_play else MeltingPotWorld(scenario, Bots.SCRIPTED)
-
-
 class PlayedTable:
     """One world through a segment, with the random numbers of its own. begins: True before an episode's first step."""
 
     def __init__(self, plan: ActorPlan, number: int) -> None:
         self._plan, self._number = plan, number
-        self._world = open_world(plan.scenario)
+        self._world = open_world(plan.scenario, is_practice=plan.shape.sizes.goals > 0)
         self._eye = eye_for(scenario_named(plan.scenario).game.substrate, plan.shape.sight)
         self.begins = True
 
@@ -108,33 +98,6 @@ class PlayedTable:
 
     def close(self) -> None:
         self._world.close()
-
-
-class SeatedNetworks:
-    """The networks of the population as they play some rows, each by one of them. seated: (R,), by which."""
-
-    def __init__(self, shape: PlayerShape, weights: Weights, seated: Indices) -> None:
-        self._shape = shape
-        networks = np.unique(seated)
-        self._rows = [np.flatnonzero(seated == network) for network in networks]
-        self._weights = [{name: value[network].copy() for name, value in weights.items()} for network in networks]
-
-    def play(
-        self, cells: npt.NDArray[np.uint8], numbers: npt.NDArray[np.float32], memory: npt.NDArray[np.float32]
-    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """(R, actions) logits, (R,) values and (R, H) memories after a view."""
-        logits = np.empty((len(memory), self._shape.sizes.actions), np.float32)
-        values, after = np.empty(len(memory), np.float32), np.empty_like(memory)
-        for rows, weights in zip(self._rows, self._weights, strict=True):
-            seen = see(np, self._shape, weights, cells[rows], numbers[rows])
-            logits[rows], values[rows], after[rows] = decide(weights, remember(np, weights, seen, memory[rows]))
-        return logits, values, after
-
-
-def draw(logits: npt.NDArray[np.float32], noise: npt.NDArray[np.float64]) -> Indices:
-    """Actions by the probabilities of their logits, (R, A). noise: (R, A), from 0 to 1."""
-    gumbel = -np.log(-np.log(np.clip(noise, 1e-12, 1 - 1e-12)))
-    return np.asarray((logits + gumbel).argmax(-1))
 
 
 class Actor:

@@ -14,6 +14,7 @@ from hm_agent.flag_fields import flag_field
 from hm_agent.learning.runs import ProgressLine, train_all
 from hm_agent.process.folder_lock import locked
 from hm_agent.world_command import WorldCommand
+from hm_agent.worlds.melting_pot.learning.populations import PUPPETS
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, load_games, refuse_stand_ins
 
 if TYPE_CHECKING:  # they need JAX
@@ -37,6 +38,7 @@ class WhatFlags:
     algorithm: str = flag_field("ppo", "The algorithm to train by.", choices=("ppo",))
     planes: bool = flag_field(False, "Learn from the sprites that perception finds, as by default.")
     pixels: bool = flag_field(False, "Learn from pixels.")
+    puppets: bool = flag_field(False, "Learn to follow a puppeteer's goals, for --bots=learned, and not to earn.")
     seeds: tuple[str, ...] = flag_field(("0",), "The seeds, with commas; each is a run of its own.")
     out: str = flag_field("runs/train", "The folder to write to; a run that was cut short there goes on.")
 
@@ -44,7 +46,7 @@ class WhatFlags:
 @dataclass(frozen=True)
 class HowFlags:
     steps: int = flag_field(1_000_000, "How many steps of the environment to learn from.", lower=1)
-    population: int | None = flag_field(None, "How many networks learn: 2, or 1 against bots.", lower=1)
+    population: int | None = flag_field(None, "How many networks learn: 2, or 1 against bots or as puppets.", lower=1)
     tables: int = flag_field(16, "How many worlds are played at once.", lower=1)
     rollout: int = flag_field(100, "How many steps of each world an update learns from.", lower=1)
     learning_rate: float = flag_field(1e-3, "The learning rate at the start, which falls linearly.", lower=0)
@@ -108,7 +110,7 @@ def _runs(scenario: Scenario, seeds: Sequence[int], what: WhatFlags, how: HowFla
         updates=-(-how.steps // (how.tables * how.rollout)),
         tables=how.tables,
         steps=how.rollout,
-        population=how.population or (2 if scenario.is_self_play else 1),
+        population=how.population or (2 if scenario.is_self_play and not what.puppets else 1),
         learning_rate=how.learning_rate,
         discount=how.discount,
         entropy=how.entropy,
@@ -123,6 +125,7 @@ def _runs(scenario: Scenario, seeds: Sequence[int], what: WhatFlags, how: HowFla
             how.checkpoint_every,
             how.actors,
             how.evaluation,
+            what.puppets,
         )
         training.check()
         yield training
@@ -142,12 +145,12 @@ def train_one(training: PopulationTraining, out: Path) -> str:
         rate = f"{progress.rate:,.0f} steps/s, "
         line.show(title, progress.updates, updates, training.size, rewards, progress.best, rate)
 
-    folder = out / name / "ppo" / f"seed-{training.seed}"
+    folder = out / name / (PUPPETS if training.puppets else "ppo") / f"seed-{training.seed}"
     with locked(folder):
         run(training, folder, show)
         line.end()
         evaluation = evaluate(training, folder)
-    told = table(evaluation, scenario.game.measure.unit)
+    told = table(evaluation, "reward for pursuing goals" if training.puppets else scenario.game.measure.unit)
     write_whole(folder / "evaluation.md", told)
     return f"{title}: {folder}\n\n{told}"
 

@@ -13,10 +13,11 @@ import numpy as np
 from hm_agent.core import per_capita
 from hm_agent.learning.runs import kept_json
 from hm_agent.process.workers import calls_in_workers
-from hm_agent.worlds.melting_pot.learning.actor import open_world
 from hm_agent.worlds.melting_pot.learning.populations import LearnedPlayer, load
+from hm_agent.worlds.melting_pot.learning.practising import open_world
 from hm_agent.worlds.melting_pot.learning.training import PopulationTraining
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, scenario_named
+from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 
 FIRST_SEED = 2_000_000
 """The seed of the first episode that evaluates a run."""
@@ -25,8 +26,8 @@ CHECKPOINTS: Mapping[str, str | None] = {"final": "last.npz", "best": "best.npz"
 
 
 def scenarios_to_measure(training: PopulationTraining) -> Sequence[Scenario]:
-    """The scenario that was trained against or, after self-play, all that Melting Pot has for the substrate."""
-    if not training.played.is_self_play:
+    """What a best response or puppets were trained in; after self-play, all that Melting Pot has for the substrate."""
+    if training.puppets or not training.played.is_self_play:
         return [training.played]
     own = [each for each in all_scenarios() if each.game.substrate == training.substrate and not each.is_unseen]
     return [each for each in own if not each.needs_trained_bots]
@@ -44,7 +45,7 @@ def _evaluation(training: PopulationTraining, folder: Path) -> dict[str, Any]:
     """
     names = [scenario.name for scenario in scenarios_to_measure(training)]
     calls = [
-        (str(folder / file) if file else None, name, FIRST_SEED + number)
+        (str(folder / file) if file else None, name, FIRST_SEED + number, training.puppets)
         for name in names
         for file in CHECKPOINTS.values()
         for number in range(training.evaluation)
@@ -69,17 +70,21 @@ def _measured(rewards: Any) -> dict[str, float | None]:
     return {"mean": float(rewards.mean()), "error": error}
 
 
-def episode_reward(checkpoint: str | None, scenario_name: str, seed: int) -> float:
-    """The mean reward of the seats over one episode, in the scenario's measure. checkpoint: None for random play."""
-    scenario, world = scenario_named(scenario_name), open_world(scenario_name)
+def episode_reward(checkpoint: str | None, scenario_name: str, seed: int, puppets: bool) -> float:
+    """The mean reward of the seats over one episode, in the scenario's measure. checkpoint: None for random play.
+
+    puppets: True for the reward of pursuing goals.
+    """
+    scenario, world = scenario_named(scenario_name), open_world(scenario_name, is_practice=puppets)
     population = load(Path(checkpoint), scenario.game.substrate)[0] if checkpoint else None
     rng = np.random.default_rng(seed)
     seeds = {seat: int(rng.integers(2**31)) for seat in world.seats}
     players = {seat: LearnedPlayer(population, own) for seat, own in seeds.items()} if population else {}
+    choices = len(actions_of(scenario.game.substrate))
     turn, total = world.reset(seed), 0.0
     while not turn.is_over:
         actions = {
-            seat: players[seat].choose(seen.view, seen.reward) if players else int(rng.integers(len(world.actions)))
+            seat: players[seat].choose(seen.view, seen.reward) if players else int(rng.integers(choices))
             for seat, seen in turn.observations.items()
         }
         turn = world.step(actions)

@@ -35,7 +35,8 @@ NO_NUMBERS = ("RGB", "COLLECTIVE_REWARD")
 class InputSizes(NamedTuple):
     """The sizes of what a network is given and gives. features: of a cell. numbers: the other ones. actions: to choose.
 
-    brightest: the largest value of a feature, which stands for 1.
+    brightest: the largest value of a feature, which stands for 1. goals: how many of the numbers are a puppet's one-hot
+    GOAL; 0 for a player without a puppeteer.
     """
 
     cells: int
@@ -43,18 +44,18 @@ class InputSizes(NamedTuple):
     numbers: int
     actions: int
     brightest: int
+    goals: int = 0
 
 
-def input_sizes(substrate: str, sight: Sight) -> InputSizes:
-    """The sizes for all players of a substrate."""
+def input_sizes(substrate: str, sight: Sight, goals: int = 0) -> InputSizes:
+    """The sizes for all players of a substrate, or for its puppets with so many goals."""
     window = window_of(next(avatars_in(default_settings(substrate))))
     shapes = permitted_shapes(substrate)
-    numbers = 1 + sum(int(np.prod(shape)) for name, shape in shapes.items() if name not in NO_NUMBERS)
+    numbers = 1 + goals + sum(int(np.prod(shape)) for name, shape in shapes.items() if name not in NO_NUMBERS)
     is_planes = sight == "planes"
     features = 1 + len(atlas_of(substrate).sprites) if is_planes else 3 * SPRITE_SIZE**2
-    return InputSizes(
-        window.rows * window.columns, features, numbers, len(actions_of(substrate)), 1 if is_planes else 255
-    )
+    cells, brightest = window.rows * window.columns, 1 if is_planes else 255
+    return InputSizes(cells, features, numbers, len(actions_of(substrate)), brightest, goals)
 
 
 class Planes:

@@ -13,9 +13,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from hm_agent.learning.layers import Array, InitialWeights, Weights, gru, linear, orthogonal_layers, relu
 from hm_agent.worlds.melting_pot.learning.inputs import InputSizes, Sight
+
+Indices = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -77,3 +80,30 @@ def remember(xp: Any, weights: Weights, seen: Array, memory: Array) -> Array:
 def decide(weights: Weights, memory: Array) -> PlayerOutput:
     """What the network makes of the memory after a step."""
     return PlayerOutput(linear(weights, "actions", memory), linear(weights, "value", memory)[..., 0], memory)
+
+
+class SeatedNetworks:
+    """The networks of the population as they play some rows, each by one of them. seated: (R,), by which."""
+
+    def __init__(self, shape: PlayerShape, weights: Weights, seated: Indices) -> None:
+        self._shape = shape
+        networks = np.unique(seated)
+        self._rows = [np.flatnonzero(seated == network) for network in networks]
+        self._weights = [{name: value[network].copy() for name, value in weights.items()} for network in networks]
+
+    def play(
+        self, cells: npt.NDArray[np.uint8], numbers: npt.NDArray[np.float32], memory: npt.NDArray[np.float32]
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """(R, actions) logits, (R,) values and (R, H) memories after a view."""
+        logits = np.empty((len(memory), self._shape.sizes.actions), np.float32)
+        values, after = np.empty(len(memory), np.float32), np.empty_like(memory)
+        for rows, weights in zip(self._rows, self._weights, strict=True):
+            seen = see(np, self._shape, weights, cells[rows], numbers[rows])
+            logits[rows], values[rows], after[rows] = decide(weights, remember(np, weights, seen, memory[rows]))
+        return logits, values, after
+
+
+def draw(logits: npt.NDArray[np.float32], noise: npt.NDArray[np.float64]) -> Indices:
+    """Actions by the probabilities of their logits, (R, A). noise: (R, A), from 0 to 1."""
+    gumbel = -np.log(-np.log(np.clip(noise, 1e-12, 1 - 1e-12)))
+    return np.asarray((logits + gumbel).argmax(-1))

@@ -10,15 +10,17 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import ConfigDict, FiniteFloat, PositiveInt, TypeAdapter
+from pydantic import ConfigDict, FiniteFloat, NonNegativeInt, PositiveInt, TypeAdapter
 from pydantic.dataclasses import dataclass as checked_dataclass
 
 from hm_agent.config import ConfigError
 from hm_agent.learning.archives import Arrays, check_weights, leaves_of, load_archive, named, save_archive
-from hm_agent.worlds.melting_pot.learning.actor import SeatedNetworks, draw
 from hm_agent.worlds.melting_pot.learning.inputs import Sight, eye_for, input_sizes, numbers_of
-from hm_agent.worlds.melting_pot.learning.player_network import PlayerShape
+from hm_agent.worlds.melting_pot.learning.player_network import PlayerShape, SeatedNetworks, draw
 
+LEARNED = Path(__file__).parents[1] / "learned"
+"""Where the checkpoints that ship are, by kind; `make learned-players` trains them."""
+PUPPETS = "puppets"
 VERSION = 1
 """Incremented whenever the network, its inputs or the format of this file change."""
 
@@ -54,11 +56,17 @@ class _PopulationFacts:
     filters: PositiveInt
     population: PositiveInt
     reward: FiniteFloat | None
+    goals: NonNegativeInt = 0
 
 
 @cache
 def _facts() -> TypeAdapter[_PopulationFacts]:
     return TypeAdapter(_PopulationFacts)
+
+
+def puppets_path(substrate: str, folder: Path | None) -> Path:
+    """The file of a substrate's puppets, in a folder of such or among those that ship."""
+    return (folder or LEARNED / PUPPETS) / f"{substrate}.npz"
 
 
 def save(path: Path, population: Population, extra: Arrays | None = None) -> None:
@@ -68,6 +76,7 @@ def save(path: Path, population: Population, extra: Arrays | None = None) -> Non
         "version": VERSION,
         **{name: getattr(population, name) for name in ("substrate", "against", "reward")},
         **{name: getattr(shape, name) for name in ("sight", "hidden", "filters")},
+        "goals": shape.sizes.goals,
         "population": population.size,
     }
     save_archive(path, facts, {**named("weights", population.weights), **named("extra", extra or {})})
@@ -78,7 +87,7 @@ def load(path: Path, substrate: str) -> tuple[Population, Arrays]:
     facts, arrays = load_archive(path, _facts(), "Melting Pot", {"version": (VERSION, "format")})
     if facts.substrate != substrate:
         raise ConfigError(f"{path}: trained for {facts.substrate}; this is {substrate}")
-    shape = PlayerShape(facts.sight, input_sizes(substrate, facts.sight), facts.hidden, facts.filters)
+    shape = PlayerShape(facts.sight, input_sizes(substrate, facts.sight, facts.goals), facts.hidden, facts.filters)
     weights = leaves_of("weights", arrays)
     sizes = {name: (facts.population, *size) for name, size in shape.weight_sizes().items()}
     check_weights(path, weights, sizes, substrate)

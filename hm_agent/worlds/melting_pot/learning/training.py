@@ -36,6 +36,7 @@ from hm_agent.worlds.melting_pot.learning.populations import Population, load, s
 from hm_agent.worlds.melting_pot.learning.rollouts import Rollout, SharedArrays, weight_shapes
 from hm_agent.worlds.melting_pot.learning.team import Team, at_work
 from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
+from hm_agent.worlds.melting_pot.simulator.bots.casting import bots_of
 
 PER_STEPS = 1000
 """Rewards of curves are those of a player in so many steps."""
@@ -54,7 +55,8 @@ class PopulationTraining:
     """What to train. scenario: whose bots to play against, or the substrate's self-play.
 
     every: updates between checkpoints. actors: processes that play, among which the tables are shared out; their number
-    can change results in the last bit. evaluation: episodes of each scenario to measure by.
+    can change results in the last bit. evaluation: episodes of each scenario to measure by. puppets: True to train what
+    follows a puppeteer's goals.
     """
 
     scenario: str
@@ -65,6 +67,7 @@ class PopulationTraining:
     every: int = 20
     actors: int = 2
     evaluation: int = 5
+    puppets: bool = False
 
     @property
     def played(self) -> Scenario:
@@ -76,7 +79,8 @@ class PopulationTraining:
 
     @property
     def shape(self) -> PlayerShape:
-        return PlayerShape(self.sight, input_sizes(self.substrate, self.sight), self.hidden)
+        goals = bots_of(self.played.game).goals if self.puppets else 0
+        return PlayerShape(self.sight, input_sizes(self.substrate, self.sight, goals), self.hidden)
 
     @property
     def size(self) -> int:
@@ -91,6 +95,8 @@ class PopulationTraining:
             raise ConfigError(
                 f"--tables={parameters.tables}: {rows} seats are no multiple of {least}, the networks by minibatches"
             )
+        if self.puppets and not bots_of(self.played.game).goals:
+            raise ConfigError(f"--puppets: the bots of {self.substrate} are no puppets")
         if parameters.tables < self.actors:
             raise ConfigError(f"--tables={parameters.tables}: fewer than --actors={self.actors}")
 

@@ -110,12 +110,16 @@ def _draw_ends(kind: PairKind, rng: Random) -> tuple[Cell, ...] | None:
     return (here, *rivals, third)
 
 
+@cache
+def _ring(here: Cell, distance: int) -> tuple[Cell, ...]:
+    """The cells at a distance of hearing."""
+    return tuple(cell for cell in BOARD if hearing_distance(cell, here) == distance)
+
+
 def _draw_track(here: Cell, end: Cell, rng: Random) -> list[Cell]:
     """The cells of an agent that steps in and out of hearing of one that is `here`, and then walks to its end."""
-    outside = rng.choice([cell for cell in BOARD if hearing_distance(cell, here) == 2])
-    inside = min(
-        (cell for cell in BOARD if hearing_distance(cell, here) == 1), key=lambda cell: manhattan(cell, outside)
-    )
+    outside = rng.choice(_ring(here, 2))
+    inside = min(_ring(here, 1), key=lambda cell: manhattan(cell, outside))
     if manhattan(inside, outside) > 1:  # a corner
         outside = (inside[0], outside[1])
     track = [rng.choice((inside, outside)) for _ in range(TALK + 1)]

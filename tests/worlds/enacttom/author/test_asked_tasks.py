@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,10 +50,15 @@ GOOD_SCORES = dict.fromkeys(criteria("cooperative"), 0.8)
 
 def proposal(seed: int = 11) -> dict[str, Any]:
     """A good one, but not the example that the prompt shows."""
+    content: dict[str, Any] = json.loads(drawn(seed))
+    return content
+
+
+@cache
+def drawn(seed: int) -> str:
     file = drawn_task(seed, PlannedTask(NAME, REQUEST)).file
     assert file is not None
-    content: dict[str, Any] = ProposedTask.of(file).model_dump(mode="json")
-    return content
+    return ProposedTask.of(file).model_dump_json()
 
 
 def with_pddl(old: str, new: str) -> str:

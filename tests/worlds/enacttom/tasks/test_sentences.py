@@ -19,14 +19,14 @@ AGENTS = ("agent_0", "agent_1", "agent_2")
 OPEN = Proposition("is_open", ("cabinet_5",))
 
 
-@pytest.mark.parametrize("name", sorted(task_files()))
-def test_whatever_can_be_said_in_a_task_is_read_back(name: str) -> None:
-    task = load_task(task_files()[name])
-    house = Household(task)
-    said = [*house.claims, *(Claim((), one) for one in (*house.physical, *task.mechanics.propositions))]
-    for one in said:
-        assert read_claims(tell([one], ["all"]).text, task.agents) == (one,)
-    assert read_claims(tell(said, ["all"]).text, task.agents) == tuple(dict.fromkeys(said))
+def test_whatever_can_be_said_in_a_task_is_read_back() -> None:
+    for name, path in task_files().items():
+        task = load_task(path)
+        house = Household(task)
+        said = [*house.claims, *(Claim((), one) for one in (*house.physical, *task.mechanics.propositions))]
+        for one in said:
+            assert read_claims(tell([one], ["all"]).text, task.agents) == (one,), name
+        assert read_claims(tell(said, ["all"]).text, task.agents) == tuple(dict.fromkeys(said)), name
 
 
 @pytest.mark.parametrize("predicate", WANTED)

@@ -136,18 +136,15 @@ def test_an_interaction_is_known_by_the_inventory_where_the_mark_lacks(
 
 def test_no_plan_is_asked_for_while_an_interaction_begins_or_ends() -> None:
     (scenario,) = find_scenarios(["rws_repeated_1"])
-    plans = 0
-    for seed in range(2):
-        log = EveryDecision()
-        world, agents = set_up(scenario, "react", seed=seed)
-        play_out(world, agents, seed=seed, steps=STEPS, recorders=[log])
-        states = [decision.state for decision in log.decisions]
-        held = [state.inventory for state in states if isinstance(state, SubstrateAgentState)]
-        resets = [n for n, (before, now) in enumerate(pairwise(held), 1) if now == (1, 1, 1) != before]
-        plans += sum(map(is_planned, log.decisions))
-        assert len(resets) >= 10
-        assert not any(is_planned(log.decisions[n]) for n in resets)
-    assert plans > 0
+    log = EveryDecision()
+    world, agents = set_up(scenario, "react")
+    play_out(world, agents, seed=0, steps=STEPS, recorders=[log])
+    states = [decision.state for decision in log.decisions]
+    held = [state.inventory for state in states if isinstance(state, SubstrateAgentState)]
+    resets = [n for n, (before, now) in enumerate(pairwise(held), 1) if now == (1, 1, 1) != before]
+    assert len(resets) >= 10
+    assert not any(is_planned(log.decisions[n]) for n in resets)
+    assert any(map(is_planned, log.decisions))
 
 
 def is_planned(decision: Decision[Any]) -> bool:
@@ -272,19 +269,18 @@ class PartnerLog:
 @pytest.fixture(scope="module")
 def partners() -> PartnerLog:
     log = PartnerLog()
-    for seed in (1000, 1001):
-        play("rws_arena_0", ReportingWorld("rws_arena_0", log.hear), seed, log)
+    play("rws_arena_0", ReportingWorld("rws_arena_0", log.hear), 1000, log)
     return log
 
 
 def test_inferred_partners_are_those_of_the_engine(partners: PartnerLog) -> None:
-    assert len(partners.inferred) >= 10
+    assert len(partners.inferred) >= 5
     right = sum(named == other for named, other in zip(partners.inferred, partners.partners, strict=False))
     assert right >= 0.95 * len(partners.inferred)
 
 
 def test_no_pickup_is_attributed_to_a_player_that_never_took_that_kind(partners: PartnerLog) -> None:
-    assert len(partners.pickups) >= 50
+    assert len(partners.pickups) >= 25
     wrong = [
         (partner, kind)
         for partner, taken in partners.pickups

@@ -121,9 +121,9 @@ def followed_after(rules: MatrixRules, history: tuple[MatrixInteraction, ...], w
     return ask(FollowStrategy(seat_in(rules), history, words)).strategy
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_every_kind_of_question_has_a_valid_answer(name: str) -> None:
-    ask(EXAMPLES[name])
+def test_every_kind_of_question_has_a_valid_answer() -> None:
+    for question in EXAMPLES.values():
+        ask(question)
 
 
 # Planning without a strategy

@@ -23,7 +23,7 @@ from hm_agent.worlds.melting_pot.scenarios import game_named, load_games, scenar
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 from hm_agent.worlds.melting_pot.simulator.world import SelfPlayWorld
 
-STEPS = 25
+STEPS = 15
 
 
 def grid_of(text: str, sight: GridView) -> list[str]:
@@ -118,10 +118,9 @@ def test_own_cell_is_marked_and_ground_is_told_only_where_it_is_bare() -> None:
     assert "apple on grass" not in text
 
 
-@pytest.mark.parametrize("name", ["externality_mushrooms_dense_selfplay", "commons_harvest_partnership_selfplay"])
-def test_an_episode_depends_on_its_seed_alone_whether_it_is_shown_or_not(name: str) -> None:
+def test_an_episode_depends_on_its_seed_alone_whether_it_is_shown_or_not() -> None:
     def seen(*, is_shown: bool) -> list[bytes]:
-        world, rng = SelfPlayWorld(scenario_named(name)), random.Random(3)
+        world, rng = SelfPlayWorld(scenario_named("commons_harvest_partnership_selfplay")), random.Random(3)
         world.is_shown = is_shown
         world.reset(seed=11)
         frames = []

@@ -22,11 +22,12 @@ from hm_agent.learning.runs import TrainingFailed
 from hm_agent.registry import scenarios
 from hm_agent.testing.episodes import play_steps
 from hm_agent.worlds.melting_pot.learning import populations
-from hm_agent.worlds.melting_pot.learning.actor import Actor, ActorPlan, PlayRequest, SeatedNetworks, draw, seated
+from hm_agent.worlds.melting_pot.learning.actor import Actor, ActorPlan, PlayRequest, seated
 from hm_agent.worlds.melting_pot.learning.inputs import eye_for, input_sizes
+from hm_agent.worlds.melting_pot.learning.player_network import SeatedNetworks, draw
 from hm_agent.worlds.melting_pot.learning.population_ppo import PopulationPpo
-from hm_agent.worlds.melting_pot.learning.populations import Population, load, save
-from hm_agent.worlds.melting_pot.learning.ppo_agent import BEST_RESPONSE, LEARNED
+from hm_agent.worlds.melting_pot.learning.populations import LEARNED, Population, load, save
+from hm_agent.worlds.melting_pot.learning.ppo_agent import BEST_RESPONSE
 from hm_agent.worlds.melting_pot.learning.rollouts import Rollout, SharedArrays, weight_shapes
 from hm_agent.worlds.melting_pot.learning.training import PopulationProgress, PopulationTraining, learner_of, run
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver

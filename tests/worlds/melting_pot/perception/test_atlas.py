@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hm_agent.worlds.melting_pot.facts import GameFacts
 from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas, Label, compose
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.sprites import YELLOW, Pixels, Sprite, layers_of
@@ -48,27 +47,25 @@ def explained(atlas: Atlas, picture: Pixels) -> Label:
     return atlas.labels[number]
 
 
-@pytest.mark.parametrize("substrate", sorted(game.substrate for game in load_games()))
-def test_whatever_a_cell_of_any_substrate_shows_is_explained_by_sprites_that_look_the_same(
-    substrate: str,
-) -> None:
-    atlas, layers, rng = atlas_of(substrate), layers_of(default_settings(substrate)), random.Random(0)
-    for _ in range(25):
-        shown = sorted(rng.sample(range(len(layers)), min(len(layers), rng.randint(0, 3))))
-        drawn = [rng.choice(layers[place].pictures) for place in shown]
-        stack, picture = [sprite for sprite, _ in drawn], compose([rgba for _, rgba in drawn])
-        label = explained(atlas, picture)
-        assert label != Label((Sprite("unknown"),)), stack
-        assert len(label.sprites) <= len(stack), (stack, label)
-        if substrate not in DRAWS:  # where one sprite has several pictures
-            assert (atlas.picture(*label.sprites) == picture).all(), (stack, label)
+def test_whatever_a_cell_of_any_substrate_shows_is_explained_by_sprites_that_look_the_same() -> None:
+    for substrate in sorted(game.substrate for game in load_games()):
+        atlas, layers, rng = atlas_of(substrate), layers_of(default_settings(substrate)), random.Random(0)
+        for _ in range(25):
+            shown = sorted(rng.sample(range(len(layers)), min(len(layers), rng.randint(0, 3))))
+            drawn = [rng.choice(layers[place].pictures) for place in shown]
+            stack, picture = [sprite for sprite, _ in drawn], compose([rgba for _, rgba in drawn])
+            label = explained(atlas, picture)
+            assert label != Label((Sprite("unknown"),)), stack
+            assert len(label.sprites) <= len(stack), (stack, label)
+            if substrate not in DRAWS:  # where one sprite has several pictures
+                assert (atlas.picture(*label.sprites) == picture).all(), (stack, label)
 
 
-@pytest.mark.parametrize("game", load_games(), ids=lambda game: game.short_name)
-def test_every_sprite_a_game_speaks_of_is_in_the_atlas(game: GameFacts) -> None:
-    roles = sprite_roles(game)
-    names = {roles.own, *roles.solid, *roles.players, *roles.kinds, *roles.marks, *roles.beams}
-    assert names - {""} <= {sprite.name for sprite in atlas_of(game.substrate).sprites}
+def test_every_sprite_a_game_speaks_of_is_in_the_atlas() -> None:
+    for game in load_games():
+        roles = sprite_roles(game)
+        names = {roles.own, *roles.solid, *roles.players, *roles.kinds, *roles.marks, *roles.beams}
+        assert names - {""} <= {sprite.name for sprite in atlas_of(game.substrate).sprites}, game.short_name
 
 
 def test_patch_the_atlas_does_not_hold_is_unknown(rws_vision: SubstrateVision) -> None:

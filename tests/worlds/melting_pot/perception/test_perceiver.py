@@ -103,9 +103,11 @@ def watch(scenario: Scenario, seed: int, vision: SubstrateVision) -> Iterator[Mo
 
 @pytest.fixture(scope="module")
 def moments(rws_vision: SubstrateVision) -> list[Moment]:
-    """Runs of all nine scenarios."""
+    """Runs of every other scenario."""
     return [
-        moment for number in range(9) for moment in watch(scenario_named(f"rws_repeated_{number}"), number, rws_vision)
+        moment
+        for number in range(0, 9, 2)
+        for moment in watch(scenario_named(f"rws_repeated_{number}"), number, rws_vision)
     ]
 
 
@@ -116,7 +118,7 @@ def test_real_frames_have_no_unknown_patch(moments: list[Moment]) -> None:
 def test_pose_is_exact_from_the_twentieth_step_of_a_life_on(moments: list[Moment]) -> None:
     settled = [moment for moment in moments if moment.alive >= SETTLED]
     exact = [moment for moment in settled if moment.view.pose == moment.pose]
-    assert len(settled) > 2500
+    assert len(settled) > len(moments) / 2
     assert len(exact) >= 0.999 * len(settled)
 
 

@@ -25,7 +25,7 @@ from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 SCENARIOS = [scenario_named(f"cooking_asymmetric_{number}") for number in range(3)]
 SEEDS = (1000, 1001)
 """With these the focal player begins on the right and on the left."""
-STEPS = 400
+STEPS = 200
 SETTLED = 5
 """From this step on, the pose is to be exact."""
 ALIKE = {Pose(2, 3, Facing.SOUTH), Pose(6, 3, Facing.SOUTH)}

@@ -16,7 +16,7 @@ from hm_agent.worlds.melting_pot.planning.beam import reaches
 from hm_agent.worlds.melting_pot.planning.walking import find_path
 from hm_agent.worlds.melting_pot.simulator.substrate import GROUND_TRUTH, build_substrate
 
-SEEDS, STEPS = range(8), 600
+SEEDS, STEPS = range(4), 600
 PURPOSE = 0.6
 """The probability that an avatar moves towards its goal, not at random."""
 
@@ -106,7 +106,7 @@ def test_beam_is_seen_on_exactly_the_cells_of_its_rays(zaps: list[Zap], rws: Mat
 
 def test_nobody_interacts_out_of_reach(zaps: list[Zap], rws: MatrixFacts) -> None:
     interactions = [zap for zap in zaps if zap.interacted]
-    assert len(interactions) > 20
+    assert len(interactions) > 10
     assert all(reaches(zap.pose, zap.other, rws.beam, zap.blocked) for zap in interactions)
 
 

@@ -15,7 +15,7 @@ from tests.support.commands import outputs_by_hash_seed
 COUNTER_PREVIOUS, MIXED, GULLIBLE = "rws_repeated_1", "rws_repeated_4", "rws_repeated_5"
 CHEF = "cooking_asymmetric_0"
 FIRST_POSSIBLE_END = 1000
-PART = 400
+PART = 200
 """The steps of an episode that is not played to its end."""
 
 

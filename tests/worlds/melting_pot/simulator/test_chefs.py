@@ -97,10 +97,10 @@ def test_chef_takes_the_role_of_its_side(focal: str, part: str) -> None:
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.short_name)
 def test_every_bot_of_the_cast_is_drawn(scenario: Scenario) -> None:
-    world = MeltingPotWorld(scenario, Bots.SCRIPTED)
-    drawn = set()
+    world, cast, drawn = MeltingPotWorld(scenario, Bots.SCRIPTED), set(cast_of(scenario)), set[str]()
     for seed in range(1000, 1008):
-        world.reset(seed)
-        drawn |= set(world.background())
+        if not cast <= drawn:
+            world.reset(seed)
+            drawn |= set(world.background())
     world.close()
-    assert drawn == set(cast_of(scenario))
+    assert drawn == cast

@@ -35,7 +35,6 @@ def test_a_scenario_passes_gymnasiums_own_test_without_a_warning() -> None:
 
 @pytest.mark.parametrize("name", ["rws_repeated_selfplay", "gift_refinements_selfplay", "clean_up_selfplay"])
 def test_words_stand_in_place_of_pixels(name: str) -> None:
-    parallel_api_test(parallel_env(name, observation="text"), num_cycles=5)
     words, pixels = parallel_env(name, observation="text"), parallel_env(name)
     in_words, in_pixels = (env.reset(seed=4)[0] for env in (words, pixels))
     game, seats = scenario_named(name).game, words.possible_agents
@@ -46,10 +45,14 @@ def test_words_stand_in_place_of_pixels(name: str) -> None:
             assert in_words[seat].keys() == in_pixels[seat].keys() - {"RGB"} | {"text"}
         actions = dict.fromkeys(seats, following)
         in_words, in_pixels = words.step(actions)[0], pixels.step(actions)[0]
+
+
+def test_an_environment_in_words_passes_pettingzoos_own_test_and_no_other_observation_is_opened() -> None:
+    parallel_api_test(parallel_env("rws_repeated_selfplay", observation="text"), num_cycles=5)
     with pytest.raises(ConfigError, match="symmtom has no environment whose observations are pixels"):
         parallel_env("symmtom_w6_n3_c3", observation="text")
     with pytest.raises(ConfigError, match="observation is 'own' or 'text', not 'txt'"):
-        parallel_env(name, observation="txt")
+        parallel_env("rws_repeated_selfplay", observation="txt")
 
 
 def test_eight_seats_see_the_official_observations_and_the_whole_map_is_drawn() -> None:

@@ -81,9 +81,9 @@ def test_a_wrong_cast_is_named(substrate: str, right: str, wrong: str, message: 
         check_game(Path("wrong.toml"))
 
 
-@pytest.mark.parametrize("game", load_games(), ids=lambda game: game.short_name)
-def test_a_shipped_game_agrees_with_its_substrate(game: MatrixFacts) -> None:
-    assert problems(game) == []
+def test_a_shipped_game_agrees_with_its_substrate() -> None:
+    for game in load_games():
+        assert problems(game) == [], game.short_name
 
 
 @pytest.mark.parametrize("short_name", ["pd_repeated", "pure_coordination_arena", "rws_one_shot"])

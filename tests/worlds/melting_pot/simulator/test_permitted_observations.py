@@ -8,10 +8,10 @@ from meltingpot.scenario import PERMITTED_OBSERVATIONS
 
 from hm_agent.worlds.melting_pot.facts import FOCAL
 from hm_agent.worlds.melting_pot.games import kind_of
-from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, scenario_named
-from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
+from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, bots_of, build_bots, cast_of
+from hm_agent.worlds.melting_pot.simulator.bots.intents import IntentLog
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
 IN_THE_MATRIX = {"INVENTORY", "READY_TO_SHOOT"}
@@ -27,7 +27,15 @@ def test_all_scenarios_are_covered() -> None:
     assert names == mp_scenario.SCENARIOS
 
 
-PLAYED = [each for each in SCENARIOS if isinstance(each.game, MatrixFacts) or each.number == 0]
+def test_every_scenario_has_scripted_players_for_its_whole_cast() -> None:
+    for scenario in SCENARIOS:
+        bots = bots_of(scenario.game)
+        built = build_bots(scenario, bots.visions, Bots.SCRIPTED, None, random.Random(0), IntentLog(bots, []))
+        assert list(built) == list(cast_of(scenario)) != []
+
+
+PLAYED = {(each.game.short_name, len(each.seats), each.is_unseen): each for each in reversed(SCENARIOS)}.values()
+"""The first of those that differ in their bots alone; the others are given the same."""
 
 
 @pytest.mark.parametrize("scenario", PLAYED, ids=lambda scenario: scenario.short_name)

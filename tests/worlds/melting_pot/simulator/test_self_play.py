@@ -35,15 +35,11 @@ MOST_LOST = 0.05
 """The share of steps in which an agent may not know its pose: the first ones of each life."""
 
 each_scenario = pytest.mark.parametrize("short_name", STEPS)
-MIXED = "hypothetical_minds+react"
-
-each_lineup = pytest.mark.parametrize("lineup", ["react", MIXED])
-"""One agent in every seat, or two in turn."""
 
 
-def seated(world: World[Any, Any], scenario: ScenarioInfo, lineup: str) -> dict[Seat, Agent[Any, Any]]:
-    """The agents of a lineup, joined by `+`, in the scenario's seats by turns."""
-    agents = [seat_agents(world, scenario, name) for name in lineup.split("+")]
+def seated(world: World[Any, Any], scenario: ScenarioInfo) -> dict[Seat, Agent[Any, Any]]:
+    """Two agents, in the scenario's seats by turns."""
+    agents = [seat_agents(world, scenario, name) for name in ("hypothetical_minds", "react")]
     return {seat: agents[place % len(agents)][seat] for place, seat in enumerate(scenario.seats)}
 
 
@@ -106,11 +102,11 @@ class Played:
 
 
 @cache
-def played(short_name: str, lineup: str) -> Played:
+def played(short_name: str) -> Played:
     """An episode, with the engine's truth beside what the seats received."""
     scenario = scenario_of(short_name)
     world = SelfPlayWorld(scenario_named(scenario.name), ground_truth=True)
-    agents, witness = seated(world, scenario, lineup), Witness(world)
+    agents, witness = seated(world, scenario), Witness(world)
     trace = traced(world, agents, SEED, STEPS[short_name], witness)
     return Played(witness.moments, {seat: agents[seat].metrics() for seat in scenario.seats}, trace)
 
@@ -125,71 +121,66 @@ def traced(
         return path.read_bytes()
 
 
-def trace_of(short_name: str, lineup: str, seed: int = SEED) -> bytes:
+def trace_of(short_name: str, seed: int = SEED) -> bytes:
     """The trace of the same episode, through the suite as the command plays it."""
     scenario = scenario_of(short_name)
     world = suites()[scenario.world].open(scenario, settled(scenario))
-    return traced(world, seated(world, scenario, lineup), seed, STEPS[short_name])
+    return traced(world, seated(world, scenario), seed, STEPS[short_name])
 
 
 # Bit for bit
 
 
 @pytest.mark.slow
-@each_lineup
 @each_scenario
-def test_one_seed_gives_one_episode(short_name: str, lineup: str) -> None:
+def test_one_seed_gives_one_episode(short_name: str) -> None:
     seats = len(scenario_of(short_name).seats)
-    trace = played(short_name, lineup).trace
+    trace = played(short_name).trace
     assert trace.count(b"\n") == 1 + seats * STEPS[short_name]
-    assert trace_of(short_name, lineup) == trace
+    assert trace_of(short_name) == trace
 
 
 def test_another_seed_gives_another_episode() -> None:
-    assert trace_of(DYAD, "react", seed=SEED + 1) != played(DYAD, "react").trace
+    assert trace_of(DYAD, seed=SEED + 1) != played(DYAD).trace
 
 
 @pytest.mark.slow
 def test_one_seed_gives_one_episode_in_any_process() -> None:
-    digest = hashlib.sha256(played(DYAD, MIXED).trace).hexdigest()
+    digest = hashlib.sha256(played(DYAD).trace).hexdigest()
     assert [output.strip() for output in outputs_by_hash_seed(__file__)] == [digest, digest]
 
 
 # Privacy
 
 
-@each_lineup
 @each_scenario
-def test_every_seat_acts_in_every_step(short_name: str, lineup: str) -> None:
-    moments, seats = played(short_name, lineup).moments, scenario_of(short_name).seats
+def test_every_seat_acts_in_every_step(short_name: str) -> None:
+    moments, seats = played(short_name).moments, scenario_of(short_name).seats
     assert [moment.step for moment in moments] == list(range(STEPS[short_name]))
     assert all(tuple(moment.decisions) == tuple(moment.views) == seats for moment in moments)
 
 
-@each_lineup
 @each_scenario
-def test_a_seat_receives_permitted_observations_only(short_name: str, lineup: str) -> None:
+def test_a_seat_receives_permitted_observations_only(short_name: str) -> None:
     game = scenario_named(scenario_of(short_name).name).game
     permitted = IN_THE_MATRIX if isinstance(game, MatrixFacts) else IN_A_KITCHEN
-    received = {frozenset(view) for moment in played(short_name, lineup).moments for view in moment.views.values()}
+    received = {frozenset(view) for moment in played(short_name).moments for view in moment.views.values()}
     assert received == {frozenset(permitted)}
 
 
-@each_lineup
 @each_scenario
-def test_a_seat_receives_what_the_engine_shows_its_own_player(short_name: str, lineup: str) -> None:
-    for moment in played(short_name, lineup).moments:
+def test_a_seat_receives_what_the_engine_shows_its_own_player(short_name: str) -> None:
+    for moment in played(short_name).moments:
         for seat, view in moment.views.items():
             assert {*view} == {*moment.truths[seat]}
             assert all(np.array_equal(seen, moment.truths[seat][name]) for name, seen in view.items())
 
 
-@each_lineup
 @each_scenario
-def test_no_seat_receives_the_view_of_another(short_name: str, lineup: str) -> None:
+def test_no_seat_receives_the_view_of_another(short_name: str) -> None:
     """Two places without a thing or a player in view may look alike; this is rare."""
     compared = alike = 0
-    for moment in played(short_name, lineup).moments:
+    for moment in played(short_name).moments:
         present = [seat for seat in moment.views if moment.is_present(seat)]
         for one, other in combinations(present, 2):
             alike += np.array_equal(moment.views[one]["RGB"], moment.views[other]["RGB"])
@@ -202,7 +193,7 @@ def test_no_seat_receives_the_view_of_another(short_name: str, lineup: str) -> N
 @each_scenario
 def test_each_agent_shows_the_inventory_of_its_own_player(short_name: str) -> None:
     differing = 0
-    for moment in played(short_name, MIXED).moments:
+    for moment in played(short_name).moments:
         for seat, truth in moment.truths.items():
             if "INVENTORY" in truth:
                 assert moment.state(seat).inventory == tuple(map(int, truth["INVENTORY"]))
@@ -213,7 +204,7 @@ def test_each_agent_shows_the_inventory_of_its_own_player(short_name: str) -> No
 @each_scenario
 def test_rewards_are_those_of_the_seats_own_players(short_name: str) -> None:
     """The collective reward that all see is the sum of what the seats are paid."""
-    moments = played(short_name, MIXED).moments
+    moments = played(short_name).moments
     for before, after in pairwise(moments):
         for view in after.views.values():
             assert float(view["COLLECTIVE_REWARD"]) == pytest.approx(sum(before.rewards.values()))
@@ -223,19 +214,17 @@ def test_rewards_are_those_of_the_seats_own_players(short_name: str) -> None:
 # Perception from every slot
 
 
-@each_lineup
 @each_scenario
-def test_every_frame_of_every_seat_is_known(short_name: str, lineup: str) -> None:
-    for metrics in played(short_name, lineup).metrics.values():
+def test_every_frame_of_every_seat_is_known(short_name: str) -> None:
+    for metrics in played(short_name).metrics.values():
         assert metrics["unknown_patches"] == 0
         assert metrics["pose_lost_steps"] <= MOST_LOST * STEPS[short_name]
 
 
-@each_lineup
 @each_scenario
-def test_each_agent_finds_the_pose_of_its_own_player(short_name: str, lineup: str) -> None:
+def test_each_agent_finds_the_pose_of_its_own_player(short_name: str) -> None:
     known = exact = 0
-    for moment in played(short_name, lineup).moments:
+    for moment in played(short_name).moments:
         for seat, truth in moment.poses.items():
             if (pose := moment.state(seat).pose) is not None:
                 known, exact = known + 1, exact + (pose == truth)
@@ -268,7 +257,7 @@ def test_each_of_two_players_knows_the_other_by_the_same_name(short_name: str, n
 @each_scenario
 def test_players_are_seen_under_their_own_names_where_they_are(short_name: str) -> None:
     scenario, right, seen_by = scenario_of(short_name), [], set()
-    for moment in played(short_name, MIXED).moments:
+    for moment in played(short_name).moments:
         for seat in scenario.seats:
             names, state = others_of(scenario, seat), moment.state(seat)
             assert {*state.players} <= {*names}
@@ -284,4 +273,4 @@ def test_players_are_seen_under_their_own_names_where_they_are(short_name: str) 
 
 
 if __name__ == "__main__":
-    print(hashlib.sha256(trace_of(DYAD, MIXED)).hexdigest())
+    print(hashlib.sha256(trace_of(DYAD)).hexdigest())

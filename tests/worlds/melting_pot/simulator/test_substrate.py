@@ -14,9 +14,6 @@ from hm_agent.worlds.melting_pot.scenarios import load_games
 from hm_agent.worlds.melting_pot.simulator import substrate
 from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate, settings_of
 
-games = pytest.mark.parametrize("game", load_games(), ids=lambda game: game.short_name)
-
-
 MOST = 10
 """Of each thing on a map. Some substrates have hundreds, which the engine takes six seconds to build."""
 
@@ -31,7 +28,7 @@ def settings_with_few(name: str, roles: Sequence[str]) -> dict[str, Any]:
     return settings | {"simulation": simulation | {"map": few}}
 
 
-@games
+@pytest.mark.parametrize("game", load_games(), ids=lambda game: game.short_name)
 def test_engine_builds_all_things_of_every_substrate_without_output(
     game: GameFacts, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -41,25 +38,28 @@ def test_engine_builds_all_things_of_every_substrate_without_output(
     assert capfd.readouterr() == ("", "")
 
 
-@games
-def test_scene_of_a_substrate_is_kept(game: GameFacts) -> None:
-    config = mp_substrate.get_config(game.substrate)
-    original = config.lab2d_settings_builder(roles=config.default_player_roles, config=config)
-    ours = components_of_scene(settings_of(game.substrate, config.default_player_roles))
-    assert ours == (components_of_scene(original) or ["StateManager", "Transform"])
+def test_scene_of_a_substrate_is_kept() -> None:
+    for game in load_games():
+        config = mp_substrate.get_config(game.substrate)
+        original = config.lab2d_settings_builder(roles=config.default_player_roles, config=config)
+        ours = components_of_scene(settings_of(game.substrate, config.default_player_roles))
+        assert ours == (components_of_scene(original) or ["StateManager", "Transform"]), game.short_name
 
 
-@games
-def test_three_hits_destroy_a_thing_of_a_matrix_game_as_prompts_say(game: GameFacts) -> None:
-    config = mp_substrate.get_config(game.substrate)
-    prefabs = settings_of(game.substrate, config.default_player_roles)["simulation"]["prefabs"]
-    healths = [
-        component["kwargs"]["initialHealth"]
-        for prefab in prefabs.values()
-        for component in prefab["components"]
-        if component["component"] == "Destroyable"
-    ]
-    assert healths == [3] * len(game.resources) if isinstance(game, MatrixFacts) else 3 not in healths
+def test_three_hits_destroy_a_thing_of_a_matrix_game_as_prompts_say() -> None:
+    for game in load_games():
+        config = mp_substrate.get_config(game.substrate)
+        prefabs = settings_of(game.substrate, config.default_player_roles)["simulation"]["prefabs"]
+        healths = [
+            component["kwargs"]["initialHealth"]
+            for prefab in prefabs.values()
+            for component in prefab["components"]
+            if component["component"] == "Destroyable"
+        ]
+        if isinstance(game, MatrixFacts):
+            assert healths == [3] * len(game.resources), game.short_name
+        else:
+            assert 3 not in healths, game.short_name
 
 
 def components_of_scene(settings: Any) -> list[str]:

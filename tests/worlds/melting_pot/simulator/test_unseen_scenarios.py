@@ -43,6 +43,9 @@ NAMES = [
 GOALS = {"rws": 9, "pd": 4, "chicken": 4}
 
 each_scenario = pytest.mark.parametrize("name", NAMES)
+one_of_each_game = pytest.mark.parametrize(
+    "name", [next(name for name in NAMES if name.startswith(game)) for game in GOALS]
+)
 
 
 class Specialist:
@@ -114,13 +117,17 @@ def first_play(name: str) -> Playthrough:
 
 
 @each_scenario
-def test_one_seed_is_one_episode_and_another_seed_another(name: str) -> None:
+def test_one_seed_is_one_episode(name: str) -> None:
     before, first = random.getstate(), first_play(name)
     again = play(name, steps=AGAIN)
     assert (again.views, again.intents) == (first.views[:AGAIN], first.intents[:AGAIN])
     assert again.held == first.held[: len(again.held)]
     assert random.getstate() == before
-    assert play(name, seed=1, steps=50).views != first.views[:50]
+
+
+@one_of_each_game
+def test_another_seed_is_another_episode(name: str) -> None:
+    assert play(name, seed=1, steps=50).views != first_play(name).views[:50]
 
 
 @each_scenario
@@ -141,7 +148,7 @@ def test_oracle_is_told_what_the_bot_plays(name: str) -> None:
     assert sum(right) >= 0.6 * len(right)
 
 
-@each_scenario
+@one_of_each_game
 def test_bots_with_the_puppets_model_play_and_report_their_goals(name: str, tmp_path: Path) -> None:
     scenario, game = scenario_named(name), game_of(name)
     save_puppet(tmp_path / scenario.game.substrate / "puppet_1", goals=GOALS[name.split("_", maxsplit=1)[0]])
@@ -163,7 +170,7 @@ def test_puppets_model_is_missed_by_its_path(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["rws_unseen_5", "rws_unseen_6", "pd_unseen_5"])
 def test_hoarders_hold_more_than_others_and_things_off_their_kind(name: str) -> None:
-    held = [held for seed in range(3) for _, held in play(name, seed, steps=800, shy=True).held]
-    assert len(held) >= 6
+    held = [held for seed in range(2) for _, held in play(name, seed, steps=800, shy=True).held]
+    assert len(held) >= 4
     assert all(max(counts) >= 11 for counts in held)
     assert mean(sum(counts) - max(counts) - (len(counts) - 1) for counts in held) > 1

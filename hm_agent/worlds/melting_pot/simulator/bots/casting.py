@@ -27,6 +27,7 @@ from hm_agent.config import ConfigError
 from hm_agent.worlds.melting_pot.facts import CharacterRange, GameFacts
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.grid import Move
+from hm_agent.worlds.melting_pot.learning.populations import puppets_path
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.scenarios import Scenario, has_trained_bots, refuse_stand_ins, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
@@ -44,6 +45,7 @@ class Bots(StrEnum):
 
     TRAINED = "trained"
     SCRIPTED = "scripted"
+    LEARNED = "learned"
 
 
 def config_of(scenario: Scenario) -> ScenarioConfig:
@@ -95,9 +97,13 @@ def is_puppet(bot: str) -> bool:
 def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
     """Decides between trained and scripted bots; raises ConfigError if trained ones are due and missing or unfit.
 
-    wanted: `trained`, `scripted` or `auto`; the latter is scripted if no `bots_dir` is given and a model is missing, or
-    all models of the game are, else trained. So a scenario whose bots need no model goes with the game's others.
+    wanted: `trained`, `scripted`, `learned` or `auto`; the latter is scripted if no `bots_dir` is given and a model is
+    missing, or all models of the game are, else trained. So a scenario whose bots need no model goes with the game's
+    others.
     """
+    if wanted == Bots.LEARNED:
+        _check_learned(scenario, bots_dir)
+        return Bots.LEARNED
     needing = [name for name in cast_of(scenario) if name != STANDING and not bots_of(scenario.game).has_no_model(name)]
     models = {model_path(name, bots_dir): goals_of(name, scenario.game) for name in needing}
     missing = [path for path in models if not path.is_dir()]
@@ -116,12 +122,27 @@ def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
             "trained bots need TensorFlow, which is not installed: pip install 'hm_agent[bots]' (`make bots` in a "
             f"checkout){instead}"
         )
-    # TensorFlow takes long to import, so it is imported only to play with trained bots.
-    from hm_agent.worlds.melting_pot.simulator.bots.saved_models import check_model
-
     for path, goals in models.items():
+        # TensorFlow takes long to import, so it is imported only where there is a model to look at.
+        from hm_agent.worlds.melting_pot.simulator.bots.saved_models import check_model
+
         check_model(path, scenario.game.substrate, goals)
     return Bots.TRAINED
+
+
+def _check_learned(scenario: Scenario, folder: Path | None) -> None:
+    """Raises ConfigError unless learned puppets can play all bots of a scenario that have a model."""
+    bots, substrate = bots_of(scenario.game), scenario.game.substrate
+    needing = [name for name in cast_of(scenario) if name != STANDING and not bots.has_no_model(name)]
+    if others := [name for name in needing if not is_puppet(name)]:
+        raise ConfigError(f"--bots=learned: {scenario.short_name}'s bot {others[0]} is no puppet: use --bots=scripted")
+    from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import puppets_in
+
+    path = puppets_path(substrate, folder)
+    if not path.exists():
+        where = f"no {path.name} in --bots_dir={folder}" if folder else f"no puppets ship for {substrate}"
+        raise ConfigError(f"--bots=learned: {where}: train them by hm-agent train melting_pot --puppets")
+    puppets_in(path, substrate)
 
 
 def goals_of(bot: str, game: GameFacts) -> int:
@@ -167,6 +188,11 @@ def build_bots(
             from hm_agent.worlds.melting_pot.simulator.bots.saved_models import load_model
 
             player = load_model(model_path(name, bots_dir))
+        elif bots is Bots.LEARNED and is_puppet(name):
+            from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import LearnedPuppet, puppets_in
+
+            substrate = scenario.game.substrate
+            player = LearnedPuppet(puppets_in(puppets_path(substrate, bots_dir), substrate), own_stream)
         else:
             player = game_bots.scripted(name, visions, own_stream, is_puppet=is_puppet(name))
         character = character_of(name, scenario, bots)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
-from typing import Any, Generic
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,20 @@ from hm_agent.worlds.melting_pot.facts import CharacterRange, UnseenFacts
 from hm_agent.worlds.melting_pot.games.kind import FactsT
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
+
+
+class Practice(Protocol):
+    """What one player is told to do, and paid for it, through an episode in which it learns to be a puppet."""
+
+    def goal(self, observation: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.int32]:
+        """The one-hot GOAL that a puppeteer gives it now. observation: all that the engine tells of it."""
+        ...
+
+    def reward(
+        self, observation: Mapping[str, npt.NDArray[Any]], others: Sequence[Mapping[str, npt.NDArray[Any]]]
+    ) -> float:
+        """What the step that led to an observation is worth for the goal before it. others: what others are told."""
+        ...
 
 
 class GameBots(Generic[FactsT]):
@@ -35,6 +49,10 @@ class GameBots(Generic[FactsT]):
     def goals(self) -> int:
         """The length of a puppet's one-hot GOAL."""
         return 0
+
+    def practice(self, rng: random.Random) -> Practice:
+        """An episode of practice, in a game whose bots are puppets. rng: what its goals are drawn from."""
+        raise NotImplementedError
 
     @property
     def visions(self) -> Sequence[SubstrateVision]:

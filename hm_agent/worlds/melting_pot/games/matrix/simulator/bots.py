@@ -18,6 +18,7 @@ from hm_agent.worlds.melting_pot.facts import CharacterRange, UnseenFacts
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Answer, Constant, PastMove, Until, relations
 from hm_agent.worlds.melting_pot.games.matrix.simulator.character import SCRIPTED_RANGE, CharacterPuppeteer, goal_of
+from hm_agent.worlds.melting_pot.games.matrix.simulator.practice import MatrixPractice
 from hm_agent.worlds.melting_pot.games.matrix.simulator.puppets import GulliblePolicy, LastSeenPolicy, ScriptedPuppet
 from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import WATCHERS, build_puppeteer
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
@@ -44,6 +45,9 @@ class MatrixBots(GameBots[MatrixFacts]):
             character = unseen.character or SCRIPTED_RANGE
             return LastSeenPolicy(self._game, vision, stream, WATCHERS[unseen.puppeteer], character)
         return GulliblePolicy(self._game, vision, stream)
+
+    def practice(self, rng: random.Random) -> MatrixPractice:
+        return MatrixPractice(self._game, rng)
 
     def puppeteer(self, unseen: UnseenFacts) -> Callable[[], puppeteer.Puppeteer[Any]] | None:
         return None if unseen.puppeteer in WATCHERS else partial(build_puppeteer, self._game, unseen)

@@ -5,13 +5,13 @@ A character stands between puppeteer and puppet and works on goals alone, so tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import dm_env
 import numpy as np
 import numpy.typing as npt
-from meltingpot.utils.puppeteers import puppeteer
+from meltingpot.utils.puppeteers import in_the_matrix, puppeteer
 
 from hm_agent.worlds.melting_pot.facts import CharacterRange
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
@@ -144,6 +144,15 @@ def _choose_when_to_fire(life: Life, held: float) -> None:
         life.enough = held + life.character.surplus
     if life.fire_at is None and held >= life.enough:
         life.fire_at = life.step + life.character.patience
+
+
+def resources_of(game: MatrixFacts) -> Mapping[str, in_the_matrix.Resource]:
+    """Melting Pot's resources by behaviour, with the goals of the game's puppets."""
+    goals = np.eye(game.goals, dtype=np.int32)
+    return {
+        facts.behaviour: in_the_matrix.Resource(index, goals[facts.collect_goals[0]], goals[facts.interact_goals[0]])
+        for index, facts in enumerate(game.resources)
+    }
 
 
 def goal_of(game: MatrixFacts, goal: npt.NDArray[np.int32]) -> Goal:

@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import Any
 
 import dm_env
-import numpy as np
 from meltingpot.utils.puppeteers import in_the_matrix, puppeteer
 
 from hm_agent.config import ConfigError
@@ -22,6 +21,7 @@ from hm_agent.repeated_games.rules_of_play import RuleOfPlay
 from hm_agent.repeated_games.written_rules import RULES_OF_PLAY, rule_from
 from hm_agent.worlds.melting_pot.facts import Counts, UnseenFacts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.simulator.character import resources_of
 from hm_agent.worlds.melting_pot.scene import held_in_interaction
 from hm_agent.worlds.melting_pot.simulator.determinism import EPISODE_RANDOM
 
@@ -98,14 +98,7 @@ class MatrixPuppeteer(puppeteer.Puppeteer[Memory]):
 
     @cached_property
     def _resources(self) -> Mapping[str, in_the_matrix.Resource]:
-        """Melting Pot's resources by kind, with the goals of the game's puppets."""
-        resources, goals = self.game.resources, np.eye(self.game.goals, dtype=np.int32)
-        return {
-            facts.behaviour: in_the_matrix.Resource(
-                index, goals[facts.collect_goals[0]], goals[facts.interact_goals[0]]
-            )
-            for index, facts in enumerate(resources)
-        }
+        return resources_of(self.game)
 
     def payoff(self, own: str, other: str) -> float:
         return self.game.payoff[self.kinds.index(own)][self.kinds.index(other)]

@@ -1,0 +1,162 @@
+"""Puppets that learn to follow a puppeteer's goals, and play as bots."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hm_agent.command_line.cli import main
+from hm_agent.config import ConfigError
+from hm_agent.registry import scenarios
+from hm_agent.testing.episodes import play_steps
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.simulator.character import goal_of
+from hm_agent.worlds.melting_pot.games.matrix.simulator.practice import COLLECTED, NEARER, OTHER, PLAYED, MatrixPractice
+from hm_agent.worlds.melting_pot.learning.actor import Actor, ActorPlan, PlayRequest
+from hm_agent.worlds.melting_pot.learning.populations import LEARNED, load, puppets_path, save
+from hm_agent.worlds.melting_pot.learning.ppo_agent import BEST_RESPONSE
+from hm_agent.worlds.melting_pot.learning.practising import open_world
+from hm_agent.worlds.melting_pot.learning.rollouts import Rollout, SharedArrays, weight_shapes
+from hm_agent.worlds.melting_pot.scenarios import game_named
+from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import puppets_in
+from tests.worlds.melting_pot.learning.training_settings import SUBSTRATE, TRAINING
+
+TRAINED_IN = f"{SUBSTRATE}_0"
+PUPPETS = replace(TRAINING, scenario=TRAINED_IN, parameters=replace(TRAINING.parameters, population=1), puppets=True)
+GAME = game_named("pd_repeated", MatrixFacts)
+NO_INTERACTION = np.full((2, 2), -1.0)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of puppets that learned nothing yet, as --bots_dir names it."""
+    folder = tmp_path_factory.mktemp("puppets")
+    weights = PUPPETS.shape.initial_weights(0)
+    save(puppets_path(SUBSTRATE, folder), PUPPETS.population({name: value[None] for name, value in weights.items()}))
+    return folder
+
+
+def seen(*inventory: float, interaction: np.ndarray = NO_INTERACTION) -> dict[str, np.ndarray]:
+    return {"INVENTORY": np.array(inventory), "INTERACTION_INVENTORIES": interaction, "POSITION": np.array([5, 5])}
+
+
+def other_at(row: int) -> list[dict[str, np.ndarray]]:
+    return [{"POSITION": np.array([5, row])}]
+
+
+def test_a_practice_pays_for_the_goal_alone() -> None:
+    practice, there = MatrixPractice(GAME, random.Random(2)), other_at(9)
+    kind, plays = goal_of(GAME, practice.goal(seen(1, 1)))
+    assert not plays, "nothing is collected yet"
+    held = [1.0, 1.0]
+    for taken, worth in ((kind, COLLECTED), (1 - kind, OTHER), (kind, COLLECTED)):
+        held[taken] += 1
+        assert practice.reward(seen(*held), there) == worth
+        practice.goal(seen(*held))
+    held[kind] = 9
+    assert goal_of(GAME, practice.goal(seen(*held))) == (kind, True)
+    held[1 - kind] += 1
+    assert practice.reward(seen(*held), there) == OTHER
+    practice.goal(seen(*held))
+    assert practice.reward(seen(*held), other_at(8)) == NEARER
+    assert practice.reward(seen(*held), other_at(10)) == -2 * NEARER
+    assert practice.reward(seen(*held), other_at(14)) == 0, "it was moved, and did not walk"
+    assert practice.reward(seen(1, 1, interaction=np.array([held, [1.0, 1.0]])), there) == PLAYED
+
+
+def test_goals_change_with_interactions_and_nothing_else_pays() -> None:
+    world, rng = open_world(TRAINED_IN, is_practice=True), np.random.default_rng(1)
+    turn, goals, paid = world.reset(4), set(), set()
+    for _ in range(1300):
+        (observation,) = turn.observations.values()
+        goals.add(goal_of(GAME, observation.view["GOAL"]))
+        assert observation.reward == 0
+        assert "POSITION" not in observation.view
+        turn = world.step({"player_0": int(rng.integers(8))})
+        paid.add(turn.rewards["player_0"])
+    world.close()
+    assert len(goals) > 1
+    assert {OTHER, 0.0} <= paid
+    assert all(abs(reward) <= max(COLLECTED, PLAYED) for reward in paid)
+
+
+def test_actors_play_for_goals() -> None:
+    parameters, shape = PUPPETS.parameters, PUPPETS.shape
+    weights, rollout = SharedArrays.of(weight_shapes(shape, 1)), SharedArrays.of(Rollout.shapes(shape, 20, 2))
+    actor = Actor(ActorPlan(PUPPETS.scenario, shape, 0, 1, range(2), parameters.tables, 1, [rollout], weights))
+    actor.play(PlayRequest(0, 0))
+    actor.close()
+    told = Rollout(**rollout.arrays()).numbers
+    reward, goal = told[..., 0], told[..., 1 : 1 + GAME.goals]
+    assert not reward.any(), "none is told"
+    assert (goal.sum(-1) == 1).all()
+
+
+@pytest.mark.heavy
+def test_puppets_are_trained_and_play_by_the_commands_of_the_docs(tmp_path: Path) -> None:
+    how = ["--tables=4", "--rollout=20", "--steps=160", "--hidden=16", "--actors=1", "--evaluation=1"]
+    train = ["hm-agent", "train", "melting_pot", "--puppets", f"--against={TRAINED_IN}", *how, f"--out={tmp_path}"]
+    assert main(train) == 0
+    (tmp_path / TRAINED_IN / "puppets" / "seed-0" / "last.npz").rename(puppets_path(SUBSTRATE, tmp_path))
+    play = ["hm-agent", "play", "--scenario=pd_repeated_0", "--agent=react", "--max_steps=30", "--bots=learned"]
+    assert main([*play, f"--bots_dir={tmp_path}", f"--out={tmp_path / 'runs'}"]) == 0
+
+
+def test_learned_bots_play_bit_exactly_and_are_told_as_such(folder: Path) -> None:
+    info = scenarios()["prisoners_dilemma_in_the_matrix__repeated_3"]
+    one, other = (play_steps(info, "random", 60, bots="learned", bots_dir=str(folder)) for _ in range(2))
+    for step, same in zip(one, other, strict=True):
+        assert np.array_equal(step.observation.view["RGB"], same.observation.view["RGB"])
+    scripted = play_steps(info, "random", 60, bots="scripted")
+    assert any(
+        not np.array_equal(step.observation.view["RGB"], same.observation.view["RGB"])
+        for step, same in zip(one, scripted, strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (["--scenario=rws_repeated_5"], "is no puppet: use --bots=scripted"),
+        (["--scenario=cooking_ring_0"], "is no puppet"),
+        (["--scenario=pd_repeated_0", "--bots_dir=EMPTY"], "train them by hm-agent train melting_pot --puppets"),
+    ],
+)
+def test_what_no_learned_puppet_plays_is_said_in_one_line(
+    flags: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [flag.replace("EMPTY", str(tmp_path)) for flag in flags]
+    play = ["hm-agent", "play", "--agent=random", "--bots=learned", "--max_steps=2", f"--out={tmp_path / 'runs'}"]
+    assert main([*play, *given]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert told in error
+
+
+def test_puppets_and_players_are_not_taken_for_each_other(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = puppets_path(SUBSTRATE, folder)
+    play = ["hm-agent", "play", "--scenario=pd_repeated_0", "--max_steps=2", f"--out={tmp_path / 'runs'}"]
+    assert main([*play, "--agent=ppo", "--bots=scripted", f"--checkpoint={path}"]) == 2
+    assert "holds puppets" in capsys.readouterr().err
+    with pytest.raises(ConfigError, match="holds no puppets"):
+        puppets_in(LEARNED / BEST_RESPONSE / f"{SUBSTRATE}_1.npz", SUBSTRATE)
+    assert main(["hm-agent", "train", "melting_pot", "--puppets", "--substrate=clean_up", f"--out={tmp_path}"]) == 2
+    assert "are no puppets" in capsys.readouterr().err
+
+
+def test_other_networks_are_another_condition(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = tmp_path / puppets_path(SUBSTRATE, folder).name
+    own.write_bytes(puppets_path(SUBSTRATE, folder).read_bytes())
+    play = ["hm-agent", "play", "--scenario=pd_repeated_0", "--agent=random", "--max_steps=2", "--bots=learned"]
+    assert main([*play, f"--bots_dir={tmp_path}", f"--out={tmp_path / 'runs'}"]) == 0
+    population, _ = load(own, SUBSTRATE)
+    save(own, replace(population, reward=1.0))
+    capsys.readouterr()
+    assert main([*play, f"--bots_dir={tmp_path}", f"--out={tmp_path / 'runs'}"]) == 2
+    assert "was played with --code=" in capsys.readouterr().err
