@@ -42,7 +42,7 @@ def test_agents_of_orders_refuse_a_language_model(name: str) -> None:
 
 def test_agent_of_order_2_plays_as_the_full_agent_and_that_of_order_0_does_not() -> None:
     full, *orders = [
-        [step.decision.action for step in play(name, 600)] for name in ("hypothetical_minds", "order_2", "order_0")
+        [step.decision.action for step in play(name, 300)] for name in ("hypothetical_minds", "order_2", "order_0")
     ]
     assert [actions == full for actions in orders] == [True, False]
 

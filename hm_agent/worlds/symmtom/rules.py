@@ -195,7 +195,7 @@ def move(settings: GameSettings, positions: Ints, directions: Ints, priorities: 
 def within_hearing(settings: GameSettings, positions: Ints) -> Bools:
     """(..., n, n): True where two different agents are at most h cells apart, diagonals included."""
     x, y = (abs(along[..., :, None] - along[..., None, :]) for along in (positions[..., 0], positions[..., 1]))
-    near: Bools = (np.maximum(x, y) <= settings.hearing) & ~np.eye(settings.agents, dtype=bool)
+    near: Bools = (x <= settings.hearing) & (y <= settings.hearing) & ~np.eye(settings.agents, dtype=bool)
     return near
 
 
