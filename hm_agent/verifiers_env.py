@@ -21,6 +21,7 @@ from hm_agent.config import ConfigError
 from hm_agent.core import Seat
 from hm_agent.models.settings import BUILTIN
 from hm_agent.registry import find_scenarios, suites
+from hm_agent.reporting.functional import FunctionalScore, shipped_score
 from hm_agent.text_env import NEW, TextEnv, text_env
 
 MOST_SEATS = 8
@@ -111,7 +112,10 @@ class SeatsEnv(vf.Env[SeatsEnvConfig]):
                 earned = await talked_through(env, data.seed, talks)
             for seat, talk in talks.items():
                 talk.trace.record_reward("earned", earned[seat])
-                talk.trace.record_metrics(metrics_of(env, seat))
+                acted = functional_of(env, seat)
+                talk.trace.record_metrics(metrics_of(env, seat, acted))
+                if acted.value is None:
+                    talk.trace.info["functional"] = acted.why
         finally:
             await env.leave()
             env.close()
@@ -140,17 +144,25 @@ async def talked_through(env: TextEnv, seed: int, talks: Mapping[Seat, vf.Intera
     return earned
 
 
-def metrics_of(env: TextEnv, seat: Seat) -> Mapping[str, float]:
+def functional_of(env: TextEnv, seat: Seat) -> FunctionalScore:
+    """How well the acts of an episode that ended use what can be understood of others."""
+    table, metrics = env.table, env.latest.infos[seat].get("metrics")
+    if metrics is None:
+        return FunctionalScore(None, "the episode did not end")
+    return shipped_score(table.scenario, metrics.get, {**table.options, "max_steps": table.max_steps})
+
+
+def metrics_of(env: TextEnv, seat: Seat, acted: FunctionalScore) -> Mapping[str, float]:
     """What the traces of a seat say beside its reward; metrics of the world only of episodes that ended.
 
-    invalid: how many replies were no valid answer. unfinished: 1 if a model could not go on. literal, functional: the
-    world's shares of right statements about minds and of right actions, where it has them.
+    invalid: how many replies were no valid answer. unfinished: 1 if a model could not go on. literal: the world's share
+    of right statements about minds. functional: what `acted` says. Either is left out where there is none.
     """
-    info, suite = env.latest.infos[seat], suites()[env.table.scenario.world]
+    info, literal = env.latest.infos[seat], suites()[env.table.scenario.world].literal
     metrics = dict(info.get("metrics", {}))
-    shares = {"literal": suite.literal, "functional": suite.functional}
-    named = {name: metrics[share.name] for name, share in shares.items() if share and share.name in metrics}
-    return {**metrics, **named, "invalid": info["invalid"], "unfinished": float(not env.latest.done)}
+    named = {"literal": metrics.get(literal.name) if literal else None, "functional": acted.value}
+    known = {name: value for name, value in named.items() if value is not None}
+    return {**metrics, **known, "invalid": info["invalid"], "unfinished": float(not env.latest.done)}
 
 
 class SeatHarnessConfig(vf.HarnessConfig):

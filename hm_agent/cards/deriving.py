@@ -17,7 +17,7 @@ from hm_agent.grouping import grouped
 from hm_agent.questions import Usage
 from hm_agent.recording.result import ENDPOINT, Result, versions
 from hm_agent.reporting.calibration import reliability, seat_counts
-from hm_agent.reporting.statistics import normalised_score
+from hm_agent.reporting.functional import functional_score
 from hm_agent.reporting.tables import Row, tabulate
 from hm_agent.suite import Setting, Suite
 
@@ -158,18 +158,7 @@ class _Scored:
         return items
 
     def _functional(self, row: Row, results: Sequence[Result]) -> tuple[float, ...]:
-        suite, metric = self.part.suite, row.scenario.metric
-        if self.part.order is None and suite.functional is not None:
-            return _all_known(result.metric(suite.functional.name) for result in results)
-        if row.is_narrow:
-            return ()
-        values = (result.metric(metric.name) for result in results)
-        return _all_known(
-            None
-            if value is None
-            else normalised_score(value, row.floor, row.ceiling, higher_is_better=metric.higher_is_better)
-            for value in values
-        )
+        return _all_known(functional_score(row.scenario, result.metric, row.points).value for result in results)
 
     def _skill(self, results: Sequence[Result]) -> tuple[float, ...]:
         literal, base = self.part.suite.literal, self.base_rate or 0.0

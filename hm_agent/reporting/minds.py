@@ -1,8 +1,8 @@
 """Literal and functional Theory of Mind of one model side by side, in every world that the runs have.
 
-Literal: how often what an agent says of other minds is right (`Suite.literal`). Functional: how well it acts on them,
-as a share that the world defines (`Suite.functional`) or, without one, the normalised score of the scenario's metric.
-Both are measured in the same episodes, so that their difference, the gap, is paired. All scenarios have equal weight.
+Literal: how often what an agent says of other minds is right (`Suite.literal`). Functional: how well it acts on them
+(`functional.py`). Both are measured in the same episodes, so that their difference, the gap, is paired. All scenarios
+have equal weight.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from hm_agent.grouping import grouped
 from hm_agent.recording.result import Result
 from hm_agent.registry import suites
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference, labels
+from hm_agent.reporting.functional import functional_score
 from hm_agent.reporting.runs import Runs
-from hm_agent.reporting.statistics import ClusteredMean, clustered_mean, normalised_score
+from hm_agent.reporting.statistics import ClusteredMean, clustered_mean
 from hm_agent.reporting.tables import Row, tabulate
 from hm_agent.suite import Suite
 
@@ -101,17 +102,8 @@ def _measure(result: Result, row: Row) -> EpisodeMinds:
         result.scenario,
         result.metric(literal) if literal else None,
         result.metric(base) if base else None,
-        result.metric(suite.functional.name) if suite.functional else _score(result, row),
+        functional_score(row.scenario, result.metric, row.points).value,
     )
-
-
-def _score(result: Result, row: Row) -> float | None:
-    """The episode's normalised score; None without a scale or on a narrow one."""
-    metric = row.scenario.metric
-    value = result.metric(metric.name)
-    if value is None or row.is_narrow:
-        return None
-    return normalised_score(value, row.floor, row.ceiling, higher_is_better=metric.higher_is_better)
 
 
 def _row(suite: Suite, condition: Condition, label: str, minds: Sequence[EpisodeMinds]) -> MindRow:

@@ -23,6 +23,7 @@ from hm_agent.reporting.conditions import (
     only_references,
     scenario_of,
 )
+from hm_agent.reporting.functional import ReferencePoints
 from hm_agent.reporting.runs import result_order
 from hm_agent.reporting.statistics import Estimate, estimate, normalised_score, scale_length, without_noise
 from hm_agent.suite import TOLD_SHARE, PublishedFigure, ScenarioInfo
@@ -99,6 +100,10 @@ class Row:
     @property
     def ceiling(self) -> float | None:
         return self.ceiling_reference.estimate.mean if self.ceiling_reference else None
+
+    @property
+    def points(self) -> ReferencePoints:
+        return ReferencePoints(self.floor, self.ceiling, self.is_narrow)
 
     @property
     def scale(self) -> float | None:

@@ -40,11 +40,13 @@ from hm_agent.pool.progress import Heartbeat
 from hm_agent.questions import map_schema
 from hm_agent.recording.result import Result
 from hm_agent.registry import find_agents, find_scenarios
+from hm_agent.reporting.functional import shipped_score
 from hm_agent.seats.seat_models import SeatModels
 from hm_agent.suite import SMALL, Setting
 
 FULL_AGENT = Experiment.agents[0]
 ERROR = "{group_name}, standard error"
+BY_WORLD = [mean(), stderr(), grouped(mean(), "world", all=False)]
 TESTED = "tested"
 """What `others` calls the model under test."""
 
@@ -99,7 +101,7 @@ def _task(experiments: Iterable[Experiment], others: str) -> Task:
     return Task(
         dataset=MemoryDataset([_sample(name, one) for name, one in episodes.items()], name="hm_agent"),
         solver=episode_player(episodes, others),
-        scorer=[functional(), literal()],
+        scorer=[functional(), literal(), measure()],
     )
 
 
@@ -136,17 +138,22 @@ def episode_player(episodes: Mapping[str, Episode], others: str) -> Solver:
 
 
 def _store(state: TaskState, episode: Episode, result: Result) -> None:
-    """Keeps the result in the sample's store, and its measure and share for the scorers.
+    """Keeps the result in the sample's store, and for each scorer its value, and why there is none.
 
-    A result with too many unanswered questions has neither, as in reports.
+    A result with too many unanswered questions has none at all, as in reports.
     """
-    measure, share = episode.scenario.metric, episode.suite.literal
+    earned, share, judged = episode.scenario.metric, episode.suite.literal, result.judged
+    acted = shipped_score(episode.scenario, result.metric, result.settings)
+    told = result.metric(share.name) if share else None
     state.store.set("result", asdict(result))
-    if result.is_answered:
-        state.store.set("functional", result.metric(measure.name))
-        state.store.set("literal", result.metric(share.name) if share else None)
-    said = f"{measure.name} {result.metric(measure.name)}, {measure.unit}"
-    state.output = ModelOutput.from_content(result.model, f"{result.judged.status}: {said}")
+    values = {
+        "functional": (acted.value, acted.why),
+        "literal": (told, "it was not asked what others know or do"),
+        "measure": (result.metric(earned.name), f"the episode has no {earned.name}"),
+    }
+    state.store.set("scores", values if judged.is_finished else dict.fromkeys(values, (None, judged.status)))
+    said = f"{earned.name} {result.metric(earned.name)}, {earned.unit}"
+    state.output = ModelOutput.from_content(result.model, f"{judged.status}: {said}")
 
 
 @contextmanager
@@ -213,21 +220,29 @@ def _form(request: Request) -> ResponseSchema:
     return ResponseSchema(name=request.name, json_schema=JSONSchema.model_validate(inlined))
 
 
-@scorer(metrics=[grouped(mean(), "measure", all=False), grouped(stderr(), "measure", all=False, name_template=ERROR)])  # type: ignore[untyped-decorator]
+@scorer(metrics=BY_WORLD)  # type: ignore[untyped-decorator]
 def functional() -> Scorer:
-    """What the episode earned, in its scenario's own measure; means are over episodes of one measure."""
+    """How well the model acts on other minds, from the floor's 0 to the ceiling's 1 (`reporting/functional.py`)."""
     return _stored("functional")
 
 
-@scorer(metrics=[mean(), stderr(), grouped(mean(), "world", all=False)])  # type: ignore[untyped-decorator]
+@scorer(metrics=BY_WORLD)  # type: ignore[untyped-decorator]
 def literal() -> Scorer:
-    """The share of statements about other minds that were right; unscored where none was asked for."""
+    """The share of statements about other minds that were right."""
     return _stored("literal")
+
+
+@scorer(metrics=[grouped(mean(), "measure", all=False), grouped(stderr(), "measure", all=False, name_template=ERROR)])  # type: ignore[untyped-decorator]
+def measure() -> Scorer:
+    """What the episode earned, in its scenario's own measure; means are over episodes of one measure."""
+    return _stored("measure")
 
 
 def _stored(name: str) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
-        value = state.store.get(name)
-        return Score.unscored() if value is None else Score(value=value, explanation=state.output.completion)
+        value, why = state.store.get("scores")[name]
+        if value is None:
+            return Score.unscored(explanation=why)
+        return Score(value=value, explanation=state.output.completion)
 
     return score

@@ -11,7 +11,7 @@ import os
 import socket
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,18 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 import hm_agent
 from hm_agent.battery import Battery
 from hm_agent.command_line.converting import convert_command
+from hm_agent.experiment import Experiment
+from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
+from hm_agent.models.prompts import render
+from hm_agent.models.providers import register_model
+from hm_agent.models.settings import ModelSettings
+from hm_agent.pool.progress import NoProgress
+from hm_agent.pool.run import run as run_experiment
+from hm_agent.questions import AnswerT, ModelCall, Question, ignore
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, read_result
+from hm_agent.registry import suites
+from hm_agent.reporting.functional import shipped_score
 from hm_agent.seats.inspect_tasks import battery, play
 from hm_agent.seats.mcp_seat import ServedSeat, _episode, _serve
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
@@ -83,8 +93,8 @@ def test_inspect_plays_the_same_episodes_in_all_worlds(endpoint: Endpoint, tmp_p
             assert {name: told[name] for name in same} == {name: getattr(result, name) for name in same}
             assert result.is_answered
             assert sample.scores
-            measure = hm_agent.registry.scenario_named(result.scenario).metric
-            assert sample.scores["functional"].value == result.metric(measure.name)
+            info = hm_agent.registry.scenario_named(result.scenario)
+            assert sample.scores["measure"].value == result.metric(info.metric.name)
             asked = [event for event in sample.events if event.event == "model"]
             assert len(asked) == result.model_calls, "the log has every question"
         assert log.results
@@ -108,8 +118,9 @@ def test_what_goes_wrong_is_an_error_or_unscored(tmp_path: Path) -> None:
         log = run(play("mg_pd_grim", "react", max_steps=3), silent, tmp_path)
         (sample,) = log.samples or []
         assert sample.scores
-        assert str(sample.scores["functional"].value) == "nan"
-        assert "3 of 3 questions unanswered" in sample.output.completion
+        for score in sample.scores.values():
+            assert str(score.value) == "nan"
+            assert score.explanation == "no_result: 3 of 3 questions unanswered"
     model = get_model(NAME, base_url="http://127.0.0.1:9/v1", api_key="none", memoize=False)
     (log,) = evaluate(
         play("mg_pd_grim", "react", max_steps=3), model=model, display="none", log_dir=str(tmp_path), max_retries=0
@@ -119,10 +130,39 @@ def test_what_goes_wrong_is_an_error_or_unscored(tmp_path: Path) -> None:
         play("no_such_game")
 
 
-def test_the_batterys_task_has_its_items() -> None:
-    found = {sample.id for sample in battery("small", world=["matrix_games", "symmtom"]).dataset}
-    parts = Battery("small", worlds=("matrix_games", "symmtom")).parts()
-    assert found == {f"{info.short_name}/0" for part in parts for info in part.scenarios}
+class DictatingReasoner:
+    """The built-in reasoner; keeps what a language model would have to say to answer the same, by prompt."""
+
+    name = "dictating"
+
+    def __init__(self, answers: ReasonerTable, said: dict[str, str]) -> None:
+        self._reasoner, self._said = BuiltinReasoner(answers), said
+
+    async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
+        answer = await self._reasoner.answer(question)
+        self._said[render(question)] = answer.model_dump_json()
+        return answer
+
+
+@pytest.mark.parametrize("world", suites())
+def test_the_batterys_task_plays_and_scores_its_items_as_the_package_does(world: str, tmp_path: Path) -> None:
+    said = dict[str, str]()
+    register_model(f"dictating_{world}", lambda seed: DictatingReasoner(suites()[world].answers(), said))
+    asked = Experiment((), model=ModelSettings(f"dictating_{world}"), out=tmp_path, record_replay=False)
+    parts = [own for _, _, own in Battery("small", worlds=(world,)).experiments(asked)]
+    own = {result.scenario: result for part in parts for result in run_experiment(part, NoProgress())}
+    with Endpoint(lambda body: completion(said[prompt_of(body, 0)])) as endpoint:
+        log = run(battery("small", world), endpoint, tmp_path)
+    assert len(log.samples or []) == len(own)
+    for sample in log.samples or []:
+        told, scores = sample.store["result"], sample.scores
+        result = own[told["scenario"]]
+        assert (told["reward"], told["metrics"]) == (result.reward, result.metrics)
+        info = hm_agent.registry.scenario_named(result.scenario)
+        functional = shipped_score(info, result.metric, result.settings)
+        assert scores
+        assert functional.value is not None, functional.why
+        assert scores["functional"].value == functional.value
 
 
 def test_mcp_client_takes_a_seat_over_standard_input(tmp_path: Path) -> None:

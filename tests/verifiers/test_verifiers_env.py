@@ -16,6 +16,8 @@ import pytest
 from verifiers.v1.cli.eval.main import main as vf_eval
 from verifiers.v1.utils.loaders import load_environment, resolve_env_config
 
+from hm_agent.config import data_folder
+from hm_agent.reporting.functional import FILE, read_points
 from hm_agent.testing.endpoint import Endpoint, Response, completion
 
 SCENARIOS: Mapping[str, tuple[str, ...]] = {
@@ -86,6 +88,9 @@ def test_a_group_plays_one_seed_in_every_world(endpoint: Endpoint, tmp_path: Pat
         for trace in episode["traces"]:
             assert trace["metrics"]["unfinished"] == 0
             assert trace["metrics"]["invalid"] == 0, trace["nodes"][-2:]
+            assert ("functional" in trace["metrics"]) != ("functional" in trace["info"]), (
+                "a score, or why there is none"
+            )
     assert set(by_seed) == {0, 1}
     assert all(first == second for first, second in by_seed.values())
 
@@ -94,6 +99,15 @@ def test_seats_have_models_and_rewards_of_their_own(endpoint: Endpoint, tmp_path
     flags = ("--env.taskset.seeds", "1", "--env.seat_1.model", "defector", "--env.max_steps", "3")
     (episode,) = evaluated(endpoint, tmp_path, "mg_pd_selfplay", *flags)
     assert earned(episode) == {"seat_0": 0.0, "seat_1": 15.0}
+
+
+def test_a_whole_episode_is_scored_between_the_reference_points(endpoint: Endpoint, tmp_path: Path) -> None:
+    (episode,) = evaluated(endpoint, tmp_path, "mg_pd_grim", "--env.taskset.seeds", "1")
+    (trace,) = episode["traces"]
+    assert earned(episode) == {"seat_0": 90.0}
+    (points,) = (row for row in read_points(data_folder("scenarios") / FILE) if row.scenario == "mg_pd_grim")
+    scored = (3.0 - points.floor) / (points.ceiling - points.floor)
+    assert trace["metrics"]["functional"] == pytest.approx(scored)
 
 
 def test_a_model_that_can_go_on_no_more_leaves_its_episode_unfinished(endpoint: Endpoint, tmp_path: Path) -> None:
