@@ -20,7 +20,7 @@ from hm_agent.models.local import LOCAL, named_file
 from hm_agent.models.prompts import template_hash
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import BUILTIN, PERSON, ModelSettings
-from hm_agent.recording.making import code_hash, making
+from hm_agent.recording.making import code_hash, file_hash, making
 from hm_agent.recording.result import CODE, ENDPOINT, EXTRA_BODY, FILE, OWN_FILE, Result, check_format, read_result
 from hm_agent.registry import stand_ins, suites
 from hm_agent.suite import ScenarioInfo, Setting, Suite
@@ -412,9 +412,9 @@ class Episode:
     def settings(self) -> Mapping[str, Setting]:
         """All settings that may change the outcome, by flag."""
         recorded = {option.name: self.options[option.name] for option in self.suite.options if not option.is_folder}
+        content, code = self.suite.content(self.scenario), code_hash((*self.agents, *self.models))
         networks = self.suite.networks(self.scenario, self.agents, self.options)
-        content, code = self.suite.content(self.scenario), code_hash((*self.agents, *self.models), networks)
-        own = {OWN_FILE: content, CODE: code}
+        own = {OWN_FILE: content, CODE: code, **{name: file_hash(path) for name, path in networks.items()}}
         return {**self.experiment.settings, **recorded, **{name: value for name, value in own.items() if value}}
 
     @property

@@ -434,9 +434,14 @@ class Suite:
         """
         return None
 
-    def networks(self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]) -> Sequence[Path]:
-        """Returns the files of the trained networks by which agents and others play, as far as options name them."""
-        return ()
+    def networks(
+        self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]
+    ) -> Mapping[str, Path]:
+        """Returns the files of trained networks that options name, by the setting that holds the hash of each.
+
+        `NETWORKS` is for those by which agents play, `BOTS_FILE` for those of bots.
+        """
+        return {}
 
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
         """Opens the world of a scenario; the caller closes it."""

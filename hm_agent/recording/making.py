@@ -74,7 +74,7 @@ def _checkout() -> Mapping[str, str]:
     except (OSError, subprocess.SubprocessError):
         return {}
     lock = _CHECKOUT / "requirements.lock"
-    return {"commit": told.stdout.strip()} | ({"lock": _file_hash(lock)} if lock.is_file() else {})
+    return {"commit": told.stdout.strip()} | ({"lock": file_hash(lock)} if lock.is_file() else {})
 
 
 def made_in_words(results: Iterable[Result]) -> str:
@@ -115,15 +115,12 @@ def _few(joint: str, words: Iterable[str]) -> str:
     return joint.join([*distinct[:MOST_NAMED], *more])
 
 
-def code_hash(names: Iterable[str], networks: Iterable[Path] = ()) -> str | None:
-    """A hash of the files in which the user's own agents and models of these names are written; None without any.
-
-    networks: the files of trained networks that play, which count as well.
-    """
-    files = sorted({str(file) for file in (*map(_file_of, names), *networks) if file})
+def code_hash(names: Iterable[str]) -> str | None:
+    """The hash of the files in which the user's own agents and models of these names are written; None without any."""
+    files = sorted({str(file) for name in names if (file := _file_of(name))})
     if not files:
         return None
-    return short_hash("".join(_file_hash(Path(file)) for file in files).encode())
+    return short_hash("".join(file_hash(Path(file)) for file in files).encode())
 
 
 def _file_of(name: str) -> Path | None:
@@ -146,5 +143,6 @@ def _source_file(build: object) -> str | None:
         return None
 
 
-def _file_hash(path: Path) -> str:
+def file_hash(path: Path) -> str:
+    """A hash of what a file holds."""
     return short_hash(path.read_bytes())

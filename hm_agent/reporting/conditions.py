@@ -10,7 +10,7 @@ from hm_agent.grouping import grouped
 from hm_agent.models.sources import text_hash
 from hm_agent.process.shell import printable
 from hm_agent.recording.making import PROMPTS_DIR
-from hm_agent.recording.result import CODE, ENDPOINT, OWN_FILE, Result
+from hm_agent.recording.result import BOTS_FILE, CODE, ENDPOINT, NETWORKS, OWN_FILE, Result
 from hm_agent.registry import agent_names, own_agents, scenario_named, suites
 from hm_agent.suite import Measure, OwnAgent, ScenarioInfo, Setting
 
@@ -21,9 +21,12 @@ UNKNOWN = "unknown"
 """The value of a setting that a result does not record."""
 MEASURE = "measure"
 PROMPTS, SERVED = "prompts", "served"
-SOURCES = (PROMPTS, SERVED, ENDPOINT, CODE)
+SOURCES = (PROMPTS, SERVED, ENDPOINT, CODE, NETWORKS)
 """What is a setting of its own only if it differs between the results of one agent and model: a hash of the prompts'
-templates, the names by which endpoints call the models, where these are, and a hash of the user's code."""
+templates, the names by which endpoints call the models, where these are, a hash of the user's code and, if it differs
+in one scenario, of trained networks."""
+SCENARIOS_FILES = (OWN_FILE, BOTS_FILE)
+"""Hashes of what makes a scenario, which differ from one to the next."""
 
 
 def _sources(result: Result, templates: Iterable[str]) -> Mapping[str, str]:
@@ -64,7 +67,7 @@ class Condition:
         """
         options, own = suites()[world].options if world in suites() else (), dict(self.settings)
         flags = ["max_steps", *(option.name for option in options if option.changes_world)]
-        agreed = tuple((flag, own.get(flag)) for flag in (*flags, *own.keys() & {OWN_FILE}))
+        agreed = tuple((flag, own.get(flag)) for flag in (*flags, *sorted(own.keys() & {*SCENARIOS_FILES})))
         return (*agreed, (MEASURE, str(self.measure))) if self.measure else agreed
 
     @property
@@ -117,8 +120,8 @@ def conditions_of(results: Sequence[Result]) -> list[Condition]:
 
     A world's option is left out if it does not vary among the world's results. Otherwise an agent would be split in
     two by playing a second world, which lacks the option, or a scenario the option does not apply to (None). The hash
-    of a user's own file is left out, too, unless it varies within a scenario; `SOURCES`, unless they vary between the
-    results of one agent and model in a world. Of prompts, only templates count that do (`folders_named`).
+    of a scenario's own file or bots is left out, too, unless it varies within a scenario; `SOURCES`, unless they vary
+    between the results of one agent and model in a world. Of prompts, only templates count that do (`folders_named`).
     """
     fixed, alike = _fixed_options(results), _AlikeSources(results)
     conditions = []
@@ -157,9 +160,9 @@ class _AlikeSources:
         self._values: dict[tuple[object, ...], set[Setting]] = {}
         for result in results:
             told: dict[object, Setting] = {(PROMPTS, name): digest for name, digest in result.prompts.items()}
-            told |= {name: result.settings.get(name) for name in (ENDPOINT, CODE)}
+            told |= {name: result.settings.get(name) for name in (ENDPOINT, CODE, NETWORKS)}
             for name, value in (*told.items(), *_sources(result, ()).items()):
-                self._values.setdefault((*_player(result), name), set()).add(value)
+                self._values.setdefault(_place(result, name), set()).add(value)
 
     def left_out(self, result: Result, settings: Mapping[str, Setting]) -> Mapping[str, Setting]:
         """The settings without the sources that are alike; the hash of prompts is that of the templates that differ."""
@@ -168,29 +171,30 @@ class _AlikeSources:
         return {**kept, **{name: value for name, value in _sources(result, changed).items() if name == PROMPTS}}
 
     def _differs(self, result: Result, name: object) -> bool:
-        return len(self._values.get((*_player(result), name), ())) > 1
+        return len(self._values.get(_place(result, name), ())) > 1
 
 
-def _player(result: Result) -> tuple[str, str, str]:
-    return result.world, result.agent, result.model
+def _place(result: Result, source: object) -> tuple[object, ...]:
+    """Where a source has to be alike."""
+    return result.world, result.agent, result.model, source, result.scenario if source == NETWORKS else None
 
 
 def _fixed_options(results: Iterable[Result]) -> set[tuple[str, str]]:
     """(world, flag) of the options with one value in each scenario, and at most one beside None in all of them.
 
-    A user's files differ between scenarios, so their hash only has to be the same within each scenario.
+    What scenarios are made of differs between them, so its hash only has to be the same within each scenario.
     """
     values: dict[tuple[str, str], dict[str, set[Setting]]] = {}
     for result in results:
         options = suites()[result.world].options if result.world in suites() else ()
-        for flag in (OWN_FILE, *(option.name for option in options)):
+        for flag in (*SCENARIOS_FILES, *(option.name for option in options)):
             by_scenario = values.setdefault((result.world, flag), {})
             by_scenario.setdefault(result.scenario, set()).add(result.settings.get(flag, UNKNOWN))
     return {
         key
         for key, by_scenario in values.items()
         if all(len(settings) == 1 for settings in by_scenario.values())
-        and (key[1] == OWN_FILE or len(set().union(*by_scenario.values()) - {None}) < 2)
+        and (key[1] in SCENARIOS_FILES or len(set().union(*by_scenario.values()) - {None}) < 2)
     }
 
 

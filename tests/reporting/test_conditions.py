@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -103,6 +104,16 @@ def test_own_files_set_agents_apart_only_where_the_same_scenario_was_played_with
     one, other, third = conditions_of([first, second, shipped])
     assert len({one.world_settings("melting_pot"), other.world_settings("melting_pot")}) == 2
     assert len({one, other, third}) == 3
+
+
+@pytest.mark.parametrize("setting", ["learned_bots", "networks"])
+def test_trained_networks_set_agents_apart_only_where_the_same_scenario_was_played_with_two(setting: str) -> None:
+    in_pd, in_rws = (
+        result(scenario=scenario, settings=settings(**{setting: content}))
+        for scenario, content in ((PD, "1b"), (RWS, "2c"))
+    )
+    assert len(set(conditions_of([in_pd, in_rws]))) == 1
+    assert len(set(conditions_of([in_pd, replace(in_pd, settings=settings(**{setting: "3d"}))]))) == 2
 
 
 def test_world_settings_are_the_length_and_the_options_that_change_the_world() -> None:

@@ -15,6 +15,7 @@ from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
 from hm_agent.extensions import ADDED
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
+from hm_agent.recording.result import BOTS_FILE, NETWORKS
 from hm_agent.suite import (
     FULL,
     SMALL,
@@ -192,15 +193,17 @@ class MeltingPotSuite(Suite):
         path = own_file(self._scenarios[scenario.name].game)
         return content_of(path) if path else None
 
-    def networks(self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]) -> Sequence[Path]:
+    def networks(
+        self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]
+    ) -> Mapping[str, Path]:
         from hm_agent.worlds.melting_pot.learning.populations import puppets_path
         from hm_agent.worlds.melting_pot.learning.ppo_agent import checkpoint_path
 
-        own, found = self._scenarios[scenario.name], []
+        own, found = self._scenarios[scenario.name], {}
         if PPO in agents:
-            found.append(checkpoint_path(options.get("checkpoint"), own))
+            found[NETWORKS] = checkpoint_path(options.get("checkpoint"), own)
         if options.get("bots") == LEARNED:
-            found.append(puppets_path(own.game.substrate, _path(options["bots_dir"])))
+            found[BOTS_FILE] = puppets_path(own.game.substrate, _path(options["bots_dir"]))
         return found
 
     def preload(self, options: Mapping[str, Setting]) -> Sequence[str]:

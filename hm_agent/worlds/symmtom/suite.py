@@ -12,6 +12,7 @@ from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
 from hm_agent.matched_pairs import pairs_metric
 from hm_agent.models.builtin import ReasonerTable
+from hm_agent.recording.result import NETWORKS
 from hm_agent.suite import (
     AgentSetup,
     Metric,
@@ -197,8 +198,11 @@ class SymmtomSuite(Suite):
             load(Path(str(path)), _game_settings(scenario, options))
         return options
 
-    def networks(self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]) -> Sequence[Path]:
-        return [Path(str(options["checkpoint"]))] if options.get("checkpoint") else ()
+    def networks(
+        self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]
+    ) -> Mapping[str, Path]:
+        path = options.get("checkpoint")
+        return {NETWORKS: Path(str(path))} if path and not TRAINED.keys().isdisjoint(agents) else {}
 
     def unused(
         self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]

@@ -159,4 +159,4 @@ def test_other_networks_are_another_condition(folder: Path, tmp_path: Path, caps
     save(own, replace(population, reward=1.0))
     capsys.readouterr()
     assert main([*play, f"--bots_dir={tmp_path}", f"--out={tmp_path / 'runs'}"]) == 2
-    assert "was played with --code=" in capsys.readouterr().err
+    assert "was played with --learned_bots=" in capsys.readouterr().err
