@@ -135,7 +135,7 @@ train-symmtom: $(set_up) ## train SymmToM's agents; takes hours, goes on where i
 	$(train) --algorithm=$(maddpg_family) --scenario=$(other_small_boards)
 
 best_responses := pd_repeated_1 rws_repeated_1 pd_repeated_3 pd_repeated_5 rws_repeated_4 rws_repeated_6
-puppets_of := pd_repeated rws_repeated
+puppets_of := pd_repeated rws_repeated chicken_repeated
 self_played := prisoners_dilemma_in_the_matrix__repeated
 train_players = $(python) -m hm_agent train melting_pot --steps=6e5 --evaluation=10 --out=runs/learned_players
 
