@@ -20,16 +20,8 @@ from hm_agent.worlds.melting_pot.simulator.bots.intents import IntentLog
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
 from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate, vision_of
 
-REPEATED = (
-    "rws_repeated_0",
-    "rws_repeated_1",
-    "rws_repeated_5",
-    "pd_repeated_0",
-    "pd_repeated_5",
-    "rws_unseen_5",
-    "chicken_repeated_0",
-)
-SCENARIOS = (*REPEATED, "rws_arena_0", "rws_arena_1")
+REPEATED = ("rws_repeated_0", "rws_repeated_1", "rws_repeated_5", "pd_repeated_0", "pd_repeated_5", "rws_unseen_5")
+SCENARIOS = (*REPEATED, "chicken_repeated_0", "rws_arena_0", "rws_arena_1")
 SEEDS, STEPS = range(100, 110), 1000
 
 
