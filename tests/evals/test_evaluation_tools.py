@@ -109,7 +109,7 @@ def test_inspect_reads_a_set_by_the_packages_own_prompts(folder: Path, tmp_path:
     model = get_model("mockllm/model", custom_outputs=answer, memoize=False)
     task = play("exploretom_dataset", "reader", episodes=2, dataset=str(folder / "literal" / "test.jsonl"))
     (log,) = evaluate(task, model=model, display="none", log_dir=str(tmp_path))
-    assert [sample.scores and sample.scores["functional"].value for sample in log.samples or []] == [1.0, 1.0]
+    assert [sample.scores and sample.scores["measure"].value for sample in log.samples or []] == [1.0, 1.0]
 
 
 def test_eval_yaml_makes_the_tasks_that_the_hub_runs(folder: Path, tmp_path: Path) -> None:
