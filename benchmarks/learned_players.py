@@ -22,6 +22,7 @@ from hm_agent.worlds.melting_pot.scenarios import scenario_named
 RESULTS = Path("benchmarks/results")
 FOLDER = RESULTS / "learned_players"
 MEASURED = ("random", "final", "best")
+"""The players of an evaluation, in the order of the tables."""
 BESIDE = ("react", "hypothetical_minds", "oracle")
 """Agents with the built-in reasoner that a player is compared with."""
 HEAD = """# Learned players

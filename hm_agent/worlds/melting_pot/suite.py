@@ -196,13 +196,14 @@ class MeltingPotSuite(Suite):
     def networks(
         self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]
     ) -> Mapping[str, Path]:
-        from hm_agent.worlds.melting_pot.learning.populations import puppets_path
-        from hm_agent.worlds.melting_pot.learning.ppo_agent import checkpoint_path
-
         own, found = self._scenarios[scenario.name], {}
         if PPO in agents:
+            from hm_agent.worlds.melting_pot.learning.ppo_agent import checkpoint_path
+
             found[NETWORKS] = checkpoint_path(options.get("checkpoint"), own)
         if options.get("bots") == LEARNED:
+            from hm_agent.worlds.melting_pot.learning.populations import puppets_path
+
             found[BOTS_FILE] = puppets_path(own.game.substrate, _path(options["bots_dir"]))
         return found
 

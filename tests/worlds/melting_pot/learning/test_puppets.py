@@ -18,11 +18,11 @@ from hm_agent.worlds.melting_pot.games.matrix.simulator.character import goal_of
 from hm_agent.worlds.melting_pot.games.matrix.simulator.practice import COLLECTED, NEARER, OTHER, PLAYED, MatrixPractice
 from hm_agent.worlds.melting_pot.learning.actor import Actor, ActorPlan, PlayRequest
 from hm_agent.worlds.melting_pot.learning.populations import LEARNED, load, puppets_path, save
-from hm_agent.worlds.melting_pot.learning.ppo_agent import BEST_RESPONSE
+from hm_agent.worlds.melting_pot.learning.ppo_agent import SELF_PLAY
 from hm_agent.worlds.melting_pot.learning.practising import open_world
 from hm_agent.worlds.melting_pot.learning.rollouts import Rollout, SharedArrays, weight_shapes
 from hm_agent.worlds.melting_pot.scenarios import game_named
-from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import puppets_in
+from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import puppets_of
 from tests.worlds.melting_pot.learning.training_settings import SUBSTRATE, TRAINING
 
 TRAINED_IN = f"{SUBSTRATE}_0"
@@ -106,7 +106,7 @@ def test_puppets_are_trained_and_play_by_the_commands_of_the_docs(tmp_path: Path
     assert main([*play, f"--bots_dir={tmp_path}", f"--out={tmp_path / 'runs'}"]) == 0
 
 
-def test_learned_bots_play_bit_exactly_and_are_told_as_such(folder: Path) -> None:
+def test_learned_bots_play_bit_exactly_and_not_as_scripted_ones(folder: Path) -> None:
     info = scenarios()["prisoners_dilemma_in_the_matrix__repeated_3"]
     one, other = (play_steps(info, "random", 60, bots="learned", bots_dir=str(folder)) for _ in range(2))
     for step, same in zip(one, other, strict=True):
@@ -145,7 +145,7 @@ def test_puppets_and_players_are_not_taken_for_each_other(
     assert main([*play, "--agent=ppo", "--bots=scripted", f"--checkpoint={path}"]) == 2
     assert "holds puppets" in capsys.readouterr().err
     with pytest.raises(ConfigError, match="holds no puppets"):
-        puppets_in(LEARNED / BEST_RESPONSE / f"{SUBSTRATE}_1.npz", SUBSTRATE)
+        puppets_of(SUBSTRATE, LEARNED / SELF_PLAY)
     assert main(["hm-agent", "train", "melting_pot", "--puppets", "--substrate=clean_up", f"--out={tmp_path}"]) == 2
     assert "are no puppets" in capsys.readouterr().err
 

@@ -27,7 +27,6 @@ from hm_agent.config import ConfigError
 from hm_agent.worlds.melting_pot.facts import CharacterRange, GameFacts
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.grid import Move
-from hm_agent.worlds.melting_pot.learning.populations import puppets_path
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.scenarios import Scenario, has_trained_bots, refuse_stand_ins, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
@@ -101,10 +100,10 @@ def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
     missing, or all models of the game are, else trained. So a scenario whose bots need no model goes with the game's
     others.
     """
-    if wanted == Bots.LEARNED:
-        _check_learned(scenario, bots_dir)
-        return Bots.LEARNED
     needing = [name for name in cast_of(scenario) if name != STANDING and not bots_of(scenario.game).has_no_model(name)]
+    if wanted == Bots.LEARNED:
+        _check_learned(scenario, needing, bots_dir)
+        return Bots.LEARNED
     models = {model_path(name, bots_dir): goals_of(name, scenario.game) for name in needing}
     missing = [path for path in models if not path.is_dir()]
     lacks_models = bool(missing) or not has_trained_bots(scenario.game)
@@ -130,19 +129,13 @@ def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
     return Bots.TRAINED
 
 
-def _check_learned(scenario: Scenario, folder: Path | None) -> None:
-    """Raises ConfigError unless learned puppets can play all bots of a scenario that have a model."""
-    bots, substrate = bots_of(scenario.game), scenario.game.substrate
-    needing = [name for name in cast_of(scenario) if name != STANDING and not bots.has_no_model(name)]
+def _check_learned(scenario: Scenario, needing: Sequence[str], folder: Path | None) -> None:
+    """Raises ConfigError unless learned puppets can play a scenario's bots that have a model: those of `needing`."""
     if others := [name for name in needing if not is_puppet(name)]:
         raise ConfigError(f"--bots=learned: {scenario.short_name}'s bot {others[0]} is no puppet: use --bots=scripted")
-    from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import puppets_in
+    from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import puppets_of
 
-    path = puppets_path(substrate, folder)
-    if not path.exists():
-        where = f"no {path.name} in --bots_dir={folder}" if folder else f"no puppets ship for {substrate}"
-        raise ConfigError(f"--bots=learned: {where}: train them by hm-agent train melting_pot --puppets")
-    puppets_in(path, substrate)
+    puppets_of(scenario.game.substrate, folder)
 
 
 def goals_of(bot: str, game: GameFacts) -> int:
@@ -189,10 +182,9 @@ def build_bots(
 
             player = load_model(model_path(name, bots_dir))
         elif bots is Bots.LEARNED and is_puppet(name):
-            from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import LearnedPuppet, puppets_in
+            from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import LearnedPuppet, puppets_of
 
-            substrate = scenario.game.substrate
-            player = LearnedPuppet(puppets_in(puppets_path(substrate, bots_dir), substrate), own_stream)
+            player = LearnedPuppet(puppets_of(scenario.game.substrate, bots_dir), own_stream)
         else:
             player = game_bots.scripted(name, visions, own_stream, is_puppet=is_puppet(name))
         character = character_of(name, scenario, bots)

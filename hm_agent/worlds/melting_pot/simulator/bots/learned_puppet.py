@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import random
-from functools import cache
 from pathlib import Path
 
 import dm_env
 from meltingpot.utils.policies import policy as policy_lib
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.melting_pot.learning.populations import LearnedPlayer, Population, load
+from hm_agent.worlds.melting_pot.learning.populations import LearnedPlayer, Population, load, puppets_path
 from hm_agent.worlds.melting_pot.simulator.substrate import permitted_shapes
 
 
-@cache
-def puppets_in(path: Path, substrate: str) -> Population:
-    """Reads a checkpoint of puppets; ConfigError if it holds something else. It is kept for all episodes."""
+def puppets_of(substrate: str, folder: Path | None) -> Population:
+    """Reads a substrate's puppets from a folder of such, or those that ship; ConfigError if none are there, or others.
+
+    They are read anew for each bot, since the file may change, and results record what it holds.
+    """
+    path = puppets_path(substrate, folder)
+    if not path.exists():
+        where = f"no {path.name} in --bots_dir={folder}" if folder else f"no puppets ship for {substrate}"
+        raise ConfigError(f"--bots=learned: {where}: train them by hm-agent train melting_pot --puppets")
     population, _ = load(path, substrate)
     if not population.shape.sizes.goals:
         raise ConfigError(f"{path} holds no puppets: train them by hm-agent train melting_pot --puppets")
