@@ -19,7 +19,10 @@ from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import sights_of
 
 GAMES = 32
+ALIKE = [GameSettings(6, 3, 3), GameSettings(12, 3, 9)]
+"""Sizes that differ from the others in numbers alone."""
 SIZES = [
+    *(pytest.param(settings, marks=pytest.mark.heavy) for settings in ALIKE),
     GameSettings(6, 4, 8, has_published_rules=True),
     GameSettings(12, 4, 12),
     GameSettings(4, 7, 33, has_public_first_hand=False),

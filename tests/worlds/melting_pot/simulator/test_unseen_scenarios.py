@@ -43,9 +43,12 @@ NAMES = [
 GOALS = {"rws": 9, "pd": 4, "chicken": 4}
 
 each_scenario = pytest.mark.parametrize("name", NAMES)
-one_of_each_game = pytest.mark.parametrize(
-    "name", [next(name for name in NAMES if name.startswith(game)) for game in GOALS]
+FIRST = [next(name for name in NAMES if name.startswith(game)) for game in GOALS]
+"""The first of each game."""
+first_of_each_game = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in FIRST else pytest.mark.heavy) for name in NAMES]
 )
+"""All in `make test-heavy`."""
 
 
 class Specialist:
@@ -125,7 +128,7 @@ def test_one_seed_is_one_episode(name: str) -> None:
     assert random.getstate() == before
 
 
-@one_of_each_game
+@first_of_each_game
 def test_another_seed_is_another_episode(name: str) -> None:
     assert play(name, seed=1, steps=50).views != first_play(name).views[:50]
 
@@ -148,7 +151,7 @@ def test_oracle_is_told_what_the_bot_plays(name: str) -> None:
     assert sum(right) >= 0.6 * len(right)
 
 
-@one_of_each_game
+@first_of_each_game
 def test_bots_with_the_puppets_model_play_and_report_their_goals(name: str, tmp_path: Path) -> None:
     scenario, game = scenario_named(name), game_of(name)
     save_puppet(tmp_path / scenario.game.substrate / "puppet_1", goals=GOALS[name.split("_", maxsplit=1)[0]])
