@@ -34,8 +34,9 @@ def scenarios_to_measure(training: PopulationTraining) -> Sequence[Scenario]:
 
 
 def evaluate(training: PopulationTraining, folder: Path) -> dict[str, Any]:
-    """Plays episodes of each scenario; returns and writes evaluation.json, which is kept if it is there already."""
-    return kept_json(folder / "evaluation.json", lambda: _evaluation(training, folder))
+    """Plays episodes of each scenario; returns and writes evaluation.json, which is kept if it has as many already."""
+    asked = {"evaluation": training.evaluation}
+    return kept_json(folder / "evaluation.json", lambda: _evaluation(training, folder), asked)
 
 
 def _evaluation(training: PopulationTraining, folder: Path) -> dict[str, Any]:

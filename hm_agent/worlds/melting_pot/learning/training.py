@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
-from hm_agent.learning.archives import leaves_of, named
+from hm_agent.learning.archives import described_run, leaves_of, named
 from hm_agent.learning.curves import LearningCurve, draw_curves
 from hm_agent.learning.layers import Weights
 from hm_agent.learning.runs import TrainingFailed
@@ -284,7 +284,7 @@ def _resume(training: PopulationTraining, folder: Path, learner: PopulationPpo) 
     if not path.exists():
         return None
     population, extra = load(path, training.substrate)
-    if different := training.difference(str(extra["training"])):
+    if different := training.difference(described_run(path, extra)):
         raise ConfigError(f"{folder} holds a run with {different}: choose another --out, or the same settings")
     curve = StepCurve.of(leaves_of("curve", extra))
     state = learner.resumed(population.weights, extra)

@@ -244,6 +244,12 @@ def test_a_folder_with_another_run_is_refused(whole_run: Path) -> None:
         run(replace(TRAINING, seed=1), whole_run, no_report)
 
 
+def test_a_network_without_its_run_does_not_go_on(tmp_path: Path) -> None:
+    save(tmp_path / "last.npz", untrained())
+    with pytest.raises(ConfigError, match="a network without its run, which can't go on: choose another --out"):
+        run(TRAINING, tmp_path, no_report)
+
+
 @pytest.mark.slow
 def test_the_example_in_one_file_learns_from_worlds_in_processes(capfd: pytest.CaptureFixture[str]) -> None:
     example = runpy.run_path(str(Path(__file__).parents[4] / "docs" / "examples" / "ppo.py"))
