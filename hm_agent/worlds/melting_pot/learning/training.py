@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from itertools import pairwise
@@ -83,6 +83,11 @@ class PopulationTraining:
         return scenario_named(self.scenario)
 
     @property
+    def learns(self) -> str:
+        """What it learns to be, which names its folder."""
+        return PUPPETS if self.puppets else "ppo"
+
+    @property
     def substrate(self) -> str:
         return self.played.game.substrate
 
@@ -90,6 +95,11 @@ class PopulationTraining:
     def shape(self) -> PlayerShape:
         goals = bots_of(self.played.game).goals if self.puppets else 0
         return PlayerShape(self.sight, input_sizes(self.substrate, self.sight, goals), self.hidden)
+
+    @property
+    def title(self) -> str:
+        """What its curves show."""
+        return self.scenario + ("\nrewards for pursuing goals" if self.puppets else "")
 
     @property
     def size(self) -> int:
@@ -136,10 +146,23 @@ class PopulationTraining:
         return json.dumps({**fields.pop("parameters"), **fields}, sort_keys=True)
 
     def difference(self, described: str) -> str:
-        """Says in which setting a run that was described differs; empty if it is the same."""
-        was, now = json.loads(described), json.loads(self.described())
+        """Says in which flag of `hm-agent train` a run that was described differs; empty if it is the same."""
+        was, now = (_as_flags(json.loads(text)) for text in (described, self.described()))
         name = next((name for name in {**was, **now} if was.get(name) != now.get(name)), None)
-        return f"{name}={was.get(name)}, not {name}={now.get(name)}" if name else ""
+        return f"--{name}={was.get(name)}, not --{name}={now.get(name)}" if name else ""
+
+
+def _as_flags(described: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a described run as flags of `hm-agent train`; a field without a flag keeps its own name."""
+    fields = dict(described)
+    named = {
+        "seeds": fields.pop("seed"),
+        "pixels": fields.pop("sight") == "pixels",
+        "rollout": (rollout := fields.pop("steps")),
+        "steps": fields.pop("updates") * fields["tables"] * rollout,
+        "checkpoint_every": fields.pop("every"),
+    }
+    return {**fields, **named}
 
 
 @cache
@@ -274,7 +297,7 @@ def _save_progress(
     }
     write_whole(folder / "curve.csv", progress.curve.as_csv())
     if progress.updates:
-        draw_curves(folder / "curve.png", {f"seed {training.seed}": [progress.curve]}, training.scenario)
+        draw_curves(folder / "curve.png", {f"seed {training.seed}": [progress.curve]}, training.title)
     save(folder / "last.npz", training.population(progress.state.weights), extra)
 
 
