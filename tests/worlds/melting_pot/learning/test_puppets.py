@@ -126,7 +126,7 @@ def test_a_run_begins_from_puppets_and_says_where_it_cannot(folder: Path, tmp_pa
     run(nothing_learned, tmp_path, no_report)
     for name, value in load(tmp_path / "last.npz", SUBSTRATE)[0].weights.items():
         np.testing.assert_array_equal(value, begun[name][:1])
-    assert "start=None, not start=" in training.difference(PLAYER.described())
+    assert "--start=None, not --start=" in training.difference(PLAYER.described())
     for wrong, told in (
         (replace(training, hidden=8), "its networks learned by --planes --hidden=16; these have --planes --hidden=8"),
         (replace(PUPPETS, start=str(path)), "puppets begin from random weights alone"),
