@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from pathlib import Path
+from shutil import copyfile, copytree, rmtree
 
 import numpy as np
 import pytest
@@ -201,3 +202,24 @@ def test_other_networks_are_another_condition(folder: Path, tmp_path: Path, caps
     capsys.readouterr()
     assert main([*play, f"--bots_dir={tmp_path}", f"--out={tmp_path / 'runs'}"]) == 2
     assert "was played with --learned_bots=" in capsys.readouterr().err
+
+
+def test_a_run_plays_again_without_the_files_of_its_networks(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own, checkpoint, runs = tmp_path / "bots", tmp_path / "my net (1)", tmp_path / "runs"
+    copytree(folder, own)
+    copyfile(LEARNED / SELF_PLAY / f"{SUBSTRATE}.npz", checkpoint)
+    bots = [f"--bots_dir={own}", "--bots=learned", f"--checkpoint={checkpoint}"]
+    play = ["hm-agent", "play", "--scenario=pd_repeated_0", "--agent=ppo", "--max_steps=3", "--noreplay", *bots]
+    assert main([*play, f"--out={runs}"]) == 0
+    rmtree(own)
+    checkpoint.unlink()
+    assert main(["hm-agent", "pack", str(runs), f"--out={tmp_path / 'packed'}"]) == 0
+    for path in (runs, tmp_path / "packed"):
+        capsys.readouterr()
+        assert main(["hm-agent", "reproduce", str(path)]) == 0
+        assert "the same again" in capsys.readouterr().out
+    rmtree(runs / "networks")
+    assert main(["hm-agent", "reproduce", str(runs)]) == 1
+    assert "can't be played again" in capsys.readouterr().out
