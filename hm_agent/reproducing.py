@@ -25,6 +25,7 @@ from hm_agent.recording.kept_networks import kept_network
 from hm_agent.recording.result import ENDPOINT, FILE, INTERRUPTED, Result, read_result
 from hm_agent.registry import check_agent, find_scenarios, suites
 from hm_agent.reporting.runs import RecordedEpisode, Runs
+from hm_agent.suite import Setting
 from hm_agent.theory_of_mind.hypotheses import Parameters
 
 
@@ -102,13 +103,20 @@ def settings_of(kind: type[Any], settings: Mapping[str, Any]) -> dict[str, Any]:
     return {each.name: settings[each.name] for each in fields(kind) if each.name in settings}
 
 
-def kept_networks(recorded: RecordedEpisode) -> Mapping[str, str]:
-    """The options by which an episode plays by the copies of its networks that its run has; none without copies."""
-    suite, run = suites()[recorded.result.world], recorded.folder.parents[3]
-    folders, found = {option.name for option in suite.options if option.is_folder}, {}
-    for setting, option in suite.network_options.items():
-        if copy := kept_network(run, str(recorded.result.settings.get(setting, ""))):
-            found[option] = str(copy.parent if option in folders else copy)
+def kept_networks(recorded: RecordedEpisode) -> Mapping[str, Setting]:
+    """The options by which an episode plays by the copies of its networks that its run has, if it has any.
+
+    None for those options that name no network of this episode.
+    """
+    settings, run = recorded.result.settings, recorded.folder.parents[3]
+    found = dict[str, Setting]()
+    if suite := suites().get(recorded.result.world):
+        folders = {option.name for option in suite.options if option.is_folder}
+        for setting, option in suite.network_options.items():
+            if setting not in settings:
+                found[option] = None
+            elif copy := kept_network(run, str(settings[setting])):
+                found[option] = str(copy.parent if option in folders else copy)
     return found
 
 
