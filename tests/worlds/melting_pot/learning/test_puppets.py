@@ -165,7 +165,7 @@ def test_learned_bots_play_bit_exactly_and_not_as_scripted_ones(folder: Path) ->
     [
         (["--scenario=rws_repeated_5"], "is no puppet: use --bots=scripted"),
         (["--scenario=cooking_ring_0"], "is no puppet"),
-        (["--scenario=pd_repeated_0", "--bots_dir=EMPTY"], "train them by hm-agent train melting_pot --puppets"),
+        (["--scenario=pd_repeated_0", "--bots_dir=EMPTY"], "--puppets, and copy their last.npz there"),
     ],
 )
 def test_what_no_learned_puppet_plays_is_said_in_one_line(
@@ -186,6 +186,8 @@ def test_puppets_and_players_are_not_taken_for_each_other(
     play = ["hm-agent", "play", "--scenario=pd_repeated_0", "--max_steps=2", f"--out={tmp_path / 'runs'}"]
     assert main([*play, "--agent=ppo", "--bots=scripted", f"--checkpoint={path}"]) == 2
     assert "holds puppets" in capsys.readouterr().err
+    assert main([*play, "--agent=random", f"--bots_dir={folder}"]) == 2
+    assert "holds learned puppets, which play by --bots=learned" in capsys.readouterr().err
     with pytest.raises(ConfigError, match="holds no puppets"):
         puppets_of(SUBSTRATE, LEARNED / SELF_PLAY)
     assert main(["hm-agent", "train", "melting_pot", "--puppets", "--substrate=clean_up", f"--out={tmp_path}"]) == 2

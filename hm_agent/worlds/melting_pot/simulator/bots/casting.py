@@ -27,6 +27,7 @@ from hm_agent.config import ConfigError
 from hm_agent.worlds.melting_pot.facts import CharacterRange, GameFacts
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.grid import Move
+from hm_agent.worlds.melting_pot.learning.populations import puppets_path
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.scenarios import Scenario, has_trained_bots, refuse_stand_ins, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
@@ -111,6 +112,8 @@ def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
         refuse_stand_ins(scenario)
         return Bots.SCRIPTED
     last, instead = ("or ", "") if scenario.needs_trained_bots else ("", ", or use --bots=scripted")
+    if missing and bots_dir and puppets_path(scenario.game.substrate, bots_dir).exists():
+        raise ConfigError(f"--bots_dir={bots_dir} holds learned puppets, which play by --bots=learned")
     if missing:
         raise ConfigError(
             f"no trained bot in {missing[0]}: point --bots_dir at a folder laid out <substrate>/<model>/, "
