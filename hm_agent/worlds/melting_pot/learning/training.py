@@ -32,15 +32,9 @@ from hm_agent.worlds.melting_pot.learning.actor import ActorPlan, PlayRequest, s
 from hm_agent.worlds.melting_pot.learning.inputs import Sight, input_sizes
 from hm_agent.worlds.melting_pot.learning.player_network import PlayerShape
 from hm_agent.worlds.melting_pot.learning.population_ppo import PopulationParameters, PopulationPpo, PopulationState
-from hm_agent.worlds.melting_pot.learning.populations import (
-    PUPPETS,
-    Population,
-    load,
-    puppets_path,
-    save,
-    without_goals,
-)
+from hm_agent.worlds.melting_pot.learning.populations import PUPPETS, Population, load, puppets_path, save
 from hm_agent.worlds.melting_pot.learning.rollouts import Rollout, SharedArrays, weight_shapes
+from hm_agent.worlds.melting_pot.learning.starting import begun_from
 from hm_agent.worlds.melting_pot.learning.team import Team, at_work
 from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import bots_of
@@ -119,10 +113,10 @@ class PopulationTraining:
         if parameters.tables < self.actors:
             raise ConfigError(f"--tables={parameters.tables}: fewer than --actors={self.actors}")
         if self.start:
-            self.first_weights(self.start)
+            self.starters(self.start)
 
-    def first_weights(self, start: str) -> Weights:
-        """The weights that the networks begin with; ConfigError if the checkpoint holds none of their shape."""
+    def starters(self, start: str) -> Population:
+        """What the networks begin from; ConfigError if the checkpoint holds none of their shape."""
         if self.puppets:
             raise ConfigError(f"--start={start}: puppets begin from random weights alone")
         given, _ = load(puppets_path(self.substrate, None) if start == PUPPETS else Path(start), self.substrate)
@@ -131,9 +125,7 @@ class PopulationTraining:
             raise ConfigError(
                 f"--start={start}: its networks learned by {there}; these have --{self.sight} --hidden={self.hidden}"
             )
-        weights = without_goals(given.shape, given.weights)
-        own = np.arange(self.parameters.population) % given.size
-        return {name: value[own] for name, value in weights.items()}
+        return given
 
     def population(self, weights: Weights, reward: float | None = None) -> Population:
         arrays = {name: np.asarray(value) for name, value in weights.items()}
@@ -226,9 +218,7 @@ def run(training: PopulationTraining, folder: Path, report: Report) -> Populatio
     learner = learner_of(training.shape, training.parameters)
     progress = _resume(training, folder, learner)
     if progress is None:
-        start = training.start
-        state = learner.begin_from(training.first_weights(start)) if start else learner.begin(training.seed)
-        progress = PopulationProgress(state)
+        progress = PopulationProgress(_begun(training, learner))
         _save_progress(training, folder, learner, progress)
         (folder / "evaluation.json").unlink(missing_ok=True)  # left by a run whose checkpoint is gone
     if progress.updates == training.parameters.updates:
@@ -243,6 +233,14 @@ def run(training: PopulationTraining, folder: Path, report: Report) -> Populatio
                 save(folder / "best.npz", training.population(progress.state.weights, reward))
             _save_progress(training, folder, learner, progress)
     return progress
+
+
+def _begun(training: PopulationTraining, learner: PopulationPpo) -> PopulationState:
+    """The state before the first update."""
+    if not training.start:
+        return learner.begin(training.seed)
+    given = training.starters(training.start)
+    return learner.begin_from(begun_from(given, training.scenario, training.parameters.population))
 
 
 def _train_segment(
