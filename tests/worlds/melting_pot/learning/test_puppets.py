@@ -176,6 +176,7 @@ def test_learned_bots_play_bit_exactly_and_not_as_scripted_ones(folder: Path) ->
     [
         (["--scenario=rws_repeated_5"], "is no puppet: use --bots=scripted"),
         (["--scenario=cooking_ring_0"], "is no puppet"),
+        (["--scenario=coins_0"], "puppets of coins can't be trained here"),
         (["--scenario=pd_repeated_0", "--bots_dir=EMPTY"], "--puppets, and copy their last.npz there"),
     ],
 )

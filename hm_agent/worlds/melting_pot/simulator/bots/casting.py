@@ -136,6 +136,8 @@ def _check_learned(scenario: Scenario, needing: Sequence[str], folder: Path | No
     """Raises ConfigError unless learned puppets can play a scenario's bots that have a model: those of `needing`."""
     if others := [name for name in needing if not is_puppet(name)]:
         raise ConfigError(f"--bots=learned: {scenario.short_name}'s bot {others[0]} is no puppet: use --bots=scripted")
+    if not bots_of(scenario.game).goals:
+        raise ConfigError(f"--bots=learned: puppets of {scenario.game.short_name} can't be trained here")
     from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import puppets_of
 
     puppets_of(scenario.game.substrate, folder)
