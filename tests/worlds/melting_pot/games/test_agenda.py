@@ -17,6 +17,7 @@ from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
     IMPOSTOR,
     LURKS,
     PAUSE,
+    SAFE,
     SILENT,
     accusing_calls,
     bring_gems,
@@ -169,6 +170,8 @@ def test_a_crewmate_keeps_away_from_who_may_freeze_it_soon(seat: AgendaSeat) -> 
     assert best_calls(beside(1), unclear) == [KeepAway("player_1", PAUSE)]
     assert best_calls(beside(2), unclear) == [LookAround(), *bring_gems(beside(2))]
     assert best_calls(beside(2), told) == [KeepAway("player_1", PAUSE)]
+    far = changed(beside(2), pose=Pose(4, 5 + SAFE + 1, 0))
+    assert best_calls(far, told) == [KeepAway("player_1", PAUSE)]
     assert best_calls(beside(2, ago=9), told)[0] == LookAround()
     assert best_calls(changed(beside(2), is_ready=False), told) == bring_gems(beside(2))
 
