@@ -17,10 +17,10 @@ from hm_agent.worlds.melting_pot.games.open.bearings import Bearings
 from hm_agent.worlds.melting_pot.games.open.grid_view import PLAYERS, SELF, UNEXPLAINED, GridView, readable
 from hm_agent.worlds.melting_pot.games.open.open_facts import RoleFacts, SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.seeing import Seeing
-from hm_agent.worlds.melting_pot.games.open.simulator.game_file import word_problems
+from hm_agent.worlds.melting_pot.games.open.simulator.game_file import file_problems
 from hm_agent.worlds.melting_pot.grid import Move, Pose
 from hm_agent.worlds.melting_pot.scenarios import game_named, load_games, scenario_named
-from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
+from hm_agent.worlds.melting_pot.simulator.substrate import actions_of, default_settings
 from hm_agent.worlds.melting_pot.simulator.world import SelfPlayWorld
 
 STEPS = 15
@@ -172,8 +172,8 @@ def test_what_a_file_names_that_nobody_can_see_or_do_is_named() -> None:
         having={"apple": "use(eat)"},
         by_role={"miner": RoleFacts(spares=("everybody",))},
     )
-    assert list(word_problems(right)) == []
-    assert list(word_problems(wrong)) == [
+    assert list(file_problems(right, default_settings("clean_up"))) == []
+    assert list(file_problems(wrong, default_settings("clean_up"))) == [
         "names: 'Appel' stands for nothing in clean_up: did you mean Apple?",
         "collects: 'apples' stands for nothing in clean_up: did you mean apple?",
         "reach: 'fire' stands for nothing in clean_up",

@@ -8,7 +8,7 @@ from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsSeat
 from hm_agent.worlds.melting_pot.games.coins.takes import Take
 from hm_agent.worlds.melting_pot.games.coins.taking_rules import TakingRule
 from hm_agent.worlds.melting_pot.games.open.calls import Call, LookAround, WalkTo
-from hm_agent.worlds.melting_pot.games.open.playing_rules import PlayingRule
+from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
 from hm_agent.worlds.melting_pot.grid import distance
 
 HORIZON, TICK = 300, 5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -192,3 +192,14 @@ class OpenSeat(SeatSituation):
         if plan[0] == barred:
             raise CallError(phrase("agent/messages.j2", "just_failed", call=str(barred)))
         return plan
+
+
+@dataclass(frozen=True)
+class PlayingRule:
+    """A rule of a player: what minds take others to follow, and scripted players do.
+
+    words: as agents say it of others. next: what it does now, by the seat of its player.
+    """
+
+    words: str
+    next: Callable[[Any], Sequence[Call]]
