@@ -27,7 +27,6 @@ from hm_agent.worlds.melting_pot.games.matrix.facts import READY, Regrowth, Timi
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, Place, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Pickup, PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory
-from hm_agent.worlds.melting_pot.games.matrix.reach import Reach
 from hm_agent.worlds.melting_pot.games.matrix.rules import (
     LastShown,
     MatrixInteraction,
@@ -36,7 +35,7 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import (
     is_lead_open,
     reward,
 )
-from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer
+from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer, Reach
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
 from hm_agent.worlds.melting_pot.planning.calls import Aim, FireAt, FireOnSight, MoveTo, plan_record
 

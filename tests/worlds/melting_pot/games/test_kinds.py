@@ -126,7 +126,7 @@ def test_a_third_kind_is_played_as_the_others_are(clean_up: Path, monkeypatch: p
     monkeypatch.setattr(RiverKind, "problems", lambda *_: iter(()))
     game = load_game(clean_up)
     assert isinstance(game, RiverFacts)
-    played = hm_agent.play("clean_up_selfplay", "random", max_steps=30, out=clean_up.parent)
+    played = hm_agent.play("clean_up_selfplay", "random", max_steps=10, out=clean_up.parent)
     (episode,) = played.episodes
     trace = (episode.folder / "trace.jsonl").read_text()
     assert "fire_clean" in trace

@@ -30,7 +30,7 @@ from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 from tests.worlds.melting_pot.simulator.saved_puppet import save_puppet
 
 STEPS = 400
-AGAIN = 100
+AGAIN = 40
 """The steps for which an episode is played a second time."""
 PERMITTED = {"RGB", "INVENTORY", "READY_TO_SHOOT", "COLLECTIVE_REWARD"}
 ALIKE = {f"rws_hidden_{number}" for number in range(1, 12) if number != 10}
