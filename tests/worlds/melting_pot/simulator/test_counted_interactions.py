@@ -13,7 +13,7 @@ from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SelfPlayWorld, SubstrateWorld
 
-STEPS = 1000
+STEPS = 600
 
 
 def play(world: SubstrateWorld, *, seed: int, steps: int = STEPS) -> list[list[int]]:
