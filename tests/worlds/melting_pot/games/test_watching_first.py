@@ -122,7 +122,7 @@ def test_without_clues_the_rules_say_so() -> None:
 
 def test_a_plan_after_watching_is_asked_for_without_the_one_from_before_the_interaction() -> None:
     (scenario,) = find_scenarios(["rws_unseen_3"])
-    steps = play_steps(scenario, "hypothetical_minds", 1200, bots="scripted")
+    steps = play_steps(scenario, "hypothetical_minds", 700, bots="scripted")
     has_planned, asked = False, []
     for step in steps:
         has_planned = has_planned and not any(isinstance(event, InteractionEvent) for event in step.decision.events)

@@ -8,7 +8,7 @@ from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.scenarios import load_games, scenario_named
 from tests.support.melting_pot.accuracy import SETTLING_STEPS, check
 
-STEPS = 130
+STEPS = 100
 IN_A_CROWD = {"rws_arena_0": 300}
 """More steps among eight players, who are removed and come back."""
 OTHER_CASTS = ("bach_or_stravinsky_repeated_1", "bach_or_stravinsky_arena_2", "pd_arena_7", "pd_arena_8")
