@@ -61,5 +61,5 @@ def test_player_sees_its_own_window_not_the_world() -> None:
     world = MeltingPotWorld(scenario_named("rws_repeated_0"), Bots.SCRIPTED)
     turn = world.reset(0)
     assert turn.observations[FOCAL].view["RGB"].shape == (40, 40, 3)
-    assert world.frame().shape == (120, 184, 3)
+    assert world.scene().frame.shape == (120, 184, 3)
     world.close()
