@@ -31,8 +31,8 @@ HEAD = """# Learned players
 Rewards are per 1,200 steps with standard errors over episodes, which leave out the variation between training runs; no
 LLM is involved. The agents' are from [the comparison](../report.md), on other seeds. Ratio: of `final` to `oracle`.
 
-| trained | steps | scenario | episodes | random | final | best | {beside} | ratio |
-| --- | --- | --- | --- | --- | --- | --- | {lines} | --- |
+| trained | begun from | steps | scenario | episodes | random | final | best | {beside} | ratio |
+| --- | --- | --- | --- | --- | --- | --- | --- | {lines} | --- |
 """
 
 
@@ -99,7 +99,7 @@ def lines(evaluation: Mapping[str, Any], others: Mapping[tuple[str, str], tuple[
         ratio = f"{learned[1][0] / beside[-1][0]:.2f}" if beside[-1] else "-"
         cells = (f"{value[0]:.1f} ± {value[1]:.1f}" if value else "-" for value in [*learned, *beside])
         counts = f"{evaluation['steps']:,} | {short} | {evaluation['evaluation']}"
-        yield f"| {trained} | {counts} | {' | '.join(cells)} | {ratio} |"
+        yield f"| {trained} | {evaluation.get('start') or 'random weights'} | {counts} | {' | '.join(cells)} | {ratio} |"
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ def check_said(status: int, errors: str, words: str) -> None:
     assert re.search(words, errors), errors
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_disk_that_fills_up_under_way_ends_the_run_in_one_line(disk: Path, workers: int) -> None:
     out = disk / "out"

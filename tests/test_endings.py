@@ -101,7 +101,7 @@ def test_signals_end_a_command_like_an_interruption(
     assert not list(temporary.iterdir())
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_a_killed_command_leaves_temporary_files_to_the_next_one_only(
     tmp_path: Path, silent: Endpoint, temporary: Path
 ) -> None:
@@ -157,7 +157,7 @@ print([result.status for result in run(grid, NoProgress())])
     assert not list(far.iterdir())
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_a_killed_worker_leaves_no_temporary_files(tmp_path: Path, silent: Endpoint, temporary: Path) -> None:
     out = tmp_path / "out"
     flags = [*STORIES, *asking(silent), "--episodes=2", "--workers=2", "--concurrency=1", f"--out={out}"]

@@ -97,7 +97,7 @@ def check_read(text: str, question: Question[Any]) -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 @given(data=st.data())
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_an_answer_with_anything_in_any_field_is_valid_or_bad(name: str, data: st.DataObject) -> None:
     question, answer = EXAMPLES[name], json.loads(right_answer(name))
     for field in data.draw(st.sets(st.sampled_from(sorted(answer)), min_size=1)):
@@ -108,7 +108,7 @@ def test_an_answer_with_anything_in_any_field_is_valid_or_bad(name: str, data: s
 
 @pytest.mark.parametrize("name", EXAMPLES)
 @given(data=st.data())
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_a_damaged_answer_is_valid_or_bad(name: str, data: st.DataObject) -> None:
     content = data.draw(damaged(right_answer(name).encode()))
     check_read(content.decode("utf-8", "surrogateescape"), EXAMPLES[name])
@@ -140,7 +140,7 @@ def test_a_game_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", GAMES, ids=lambda path: path.stem)
 @given(data=st.data())
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_a_damaged_game_is_read_or_refused(path: Path, data: st.DataObject) -> None:
     check_game(data.draw(damaged(path.read_bytes())))
 

@@ -20,7 +20,7 @@ def in_a_process_of_its_own(script: str, *arguments: object) -> object:
     return json.loads(subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout)
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_a_long_episode_takes_no_more_memory_than_a_short_one(tmp_path: Path) -> None:
     script = (
         "import json, sys; from pathlib import Path; from tests.support.memory_growth import memory_by_step;"
@@ -31,7 +31,7 @@ def test_a_long_episode_takes_no_more_memory_than_a_short_one(tmp_path: Path) ->
     assert weights["1500"] - weights["500"] <= MAX_GROWTH
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_episodes_leave_no_file_open_and_no_thread(tmp_path: Path) -> None:
     script = (
         "import json, sys; from dataclasses import asdict; from pathlib import Path;"

@@ -93,6 +93,7 @@ def draw_curves(path: Path, curves: Mapping[str, Sequence[LearningCurve]], title
             axes.plot(seeds[0].judged, seeds[0].validation, ".", color=line.get_color())
     shown = next(iter(curves.values()))[0]
     axes.set(title=title, xlabel=shown.UNIT, ylabel=shown.AXIS)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
     # Within the axes the legend may hide the end of a line.
     figure.legend(loc="outside lower center", ncols=min(len(curves), 3), fontsize="small", frameon=False)
     picture = io.BytesIO()

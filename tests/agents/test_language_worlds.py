@@ -124,7 +124,7 @@ def test_every_question_has_an_example_a_template_and_an_answer_by_the_reasoner(
 
 @pytest.mark.parametrize(("world", "name"), PLANS)
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_a_plan_that_is_written_again_is_read_as_the_same(world: str, name: str, data: st.DataObject) -> None:
     question = EXAMPLES[world][name]
     assert isinstance(question, Plan)

@@ -166,7 +166,7 @@ def test_who_is_in_a_hurry_gives_up_on_a_locked_cache(tmp_path: Path, monkeypatc
         assert cache.keep(REQUEST, Reply(("kept",))) == Reply(("kept",)), "whoever is alone need not wait"
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_ctrl_c_ends_runs_that_wait_for_a_locked_cache(tmp_path: Path) -> None:
     with Endpoint(schema_answer) as server, closing(AnswerFile(tmp_path / "answers")) as cache:
         cache.open()

@@ -86,7 +86,7 @@ def wait_until_there_are(number: int) -> None:
     assert len(workers()) == number
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_episodes_are_the_same_as_here_and_no_answer_is_paid_twice(
     cluster: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -204,7 +204,7 @@ def test_without_the_extra_one_line_names_it(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_a_node_that_dies_costs_its_episode_alone_and_an_interruption_leaves_nobody(
     cluster: Cluster, tmp_path: Path
 ) -> None:
@@ -242,7 +242,6 @@ def test_a_node_that_dies_costs_its_episode_alone_and_an_interruption_leaves_nob
     assert not list(tmp_path.glob(".shared-*"))
 
 
-@pytest.mark.slow
 @pytest.mark.heavy
 def test_a_killed_command_leaves_nobody_on_the_nodes_and_pays_nothing_twice(cluster: Cluster, tmp_path: Path) -> None:
     grid = [*GRID, *on(cluster), "--concurrency=1"]

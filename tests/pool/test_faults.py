@@ -54,7 +54,6 @@ def statuses(out: Path, name: str) -> list[str]:
     return [json.loads(path.read_text())["status"] for path in out.glob(f"*/*/*/*/{name}")]
 
 
-@pytest.mark.slow
 @pytest.mark.heavy
 def test_faults_of_an_endpoint_change_no_episode(tmp_path: Path) -> None:
     grid, shares = "rws_repeated_1,rws_arena_0,cooking_asymmetric_0", dict.fromkeys(FAULTS, 0.06)
@@ -135,7 +134,7 @@ def test_an_interruption_from_the_terminal_keeps_and_tells_what_was_played(tmp_p
     assert (out / "summary.md").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_an_interruption_at_any_moment_of_the_start_fails_no_episode(tmp_path: Path, endpoint: Endpoint) -> None:
     out = tmp_path / "out"
     for workers in (1, 2):

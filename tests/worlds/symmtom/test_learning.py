@@ -44,7 +44,7 @@ from tests.worlds.symmtom.training_runs import no_report
 SMALL = GameSettings(6, 3, 3)
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_a_learner_with_a_gru_learns_from_whole_games(tmp_path: Path) -> None:
     training = Training(
         "ippo_gru", SMALL, 0, PpoParameters(updates=2, games=8), hidden=8, every=1, validation=4, evaluation=4
@@ -342,7 +342,7 @@ def test_a_run_whose_checkpoint_is_gone_is_evaluated_anew(tmp_path: Path) -> Non
     assert run(replace(training, evaluation=3), tmp_path, no_report)["evaluated_episodes"] == 3
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_an_interruption_while_jax_compiles_ends_the_command_and_its_process(tmp_path: Path) -> None:
     program, flags = ("-m", "hm_agent", "train", "symmtom"), ("--scenario=symmtom_w6_n3_c3", f"--out={tmp_path}")
     process = start(str(tmp_path), *flags, program=program)
@@ -356,7 +356,7 @@ def test_an_interruption_while_jax_compiles_ends_the_command_and_its_process(tmp
     assert not orphans(str(tmp_path))
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_a_training_process_that_is_killed_is_told(tmp_path: Path) -> None:
     program = ("-m", "hm_agent", "train", "symmtom")
     process = start(str(tmp_path), *TINY, f"--out={tmp_path}", program=program)

@@ -47,7 +47,11 @@ MADDPG = Training(
 )
 
 
-@pytest.fixture(scope="module", params=[IPPO, MADDPG], ids=lambda training: training.algorithm)
+@pytest.fixture(
+    scope="module",
+    params=[IPPO, pytest.param(MADDPG, marks=pytest.mark.heavy)],
+    ids=lambda training: training.algorithm,
+)
 def training(request: pytest.FixtureRequest) -> Training:
     asked: Training = request.param
     return asked
@@ -85,9 +89,7 @@ def test_a_run_leaves_its_curve(training: Training, whole_run: Path) -> None:
     assert (whole_run / "curve.png").read_bytes()[:4] == b"\x89PNG"
 
 
-@pytest.mark.parametrize(
-    "training", [IPPO, pytest.param(MADDPG, marks=pytest.mark.heavy)], indirect=True, ids=["ippo", "maddpg_ee"]
-)
+@pytest.mark.heavy
 def test_a_run_that_was_killed_ends_with_the_same_weights_to_the_bit(
     training: Training, whole_run: Path, tmp_path: Path
 ) -> None:

@@ -39,6 +39,7 @@ class WhatFlags:
     planes: bool = flag_field(False, "Learn from the sprites that perception finds, as by default.")
     pixels: bool = flag_field(False, "Learn from pixels.")
     puppets: bool = flag_field(False, "Learn to follow a puppeteer's goals, for --bots=learned, and not to earn.")
+    start: str | None = flag_field(None, f"Begin from a checkpoint of the substrate, or from the {PUPPETS} that ship.")
     seeds: tuple[str, ...] = flag_field(("0",), "The seeds, with commas; each is a run of its own.")
     out: str = flag_field("runs/train", "The folder to write to; a run that was cut short there goes on.")
 
@@ -126,6 +127,7 @@ def _runs(scenario: Scenario, seeds: Sequence[int], what: WhatFlags, how: HowFla
             how.actors,
             how.evaluation,
             what.puppets,
+            what.start,
         )
         training.check()
         yield training

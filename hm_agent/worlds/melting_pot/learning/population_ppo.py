@@ -75,7 +75,7 @@ class PopulationPpo:
 
     def begin(self, seed: int) -> PopulationState:
         drawn = [self.shape.initial_weights(seed * 1000 + number) for number in range(self.parameters.population)]
-        return self._initial_state({name: np.stack([one[name] for one in drawn]) for name in drawn[0]})
+        return self.begin_from({name: np.stack([one[name] for one in drawn]) for name in drawn[0]})
 
     def arrays(self, state: PopulationState) -> dict[str, npt.NDArray[Any]]:
         """The arrays that `resumed` needs besides the weights."""
@@ -84,13 +84,14 @@ class PopulationPpo:
 
     def resumed(self, weights: Weights, arrays: Mapping[str, npt.NDArray[Any]]) -> PopulationState:
         """Restores, bit for bit, the state from which these weights and arrays were taken."""
-        fresh, unit = self._initial_state(weights), leaves_of("unit", arrays)
+        fresh, unit = self.begin_from(weights), leaves_of("unit", arrays)
         return fresh._replace(
             optimiser=restored("optimiser", fresh.optimiser, arrays),
             **{name: jnp.asarray(value) for name, value in unit.items()},
         )
 
-    def _initial_state(self, weights: Weights) -> PopulationState:
+    def begin_from(self, weights: Weights) -> PopulationState:
+        """The state of networks that have these weights, (N, ...), and have learned nothing yet."""
         arrays = {name: jnp.asarray(value) for name, value in weights.items()}
         nothing = jnp.zeros(self.parameters.population)
         return PopulationState(arrays, jax.vmap(self._optimiser.init)(arrays), nothing, nothing)

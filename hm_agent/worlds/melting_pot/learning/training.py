@@ -32,7 +32,14 @@ from hm_agent.worlds.melting_pot.learning.actor import ActorPlan, PlayRequest, s
 from hm_agent.worlds.melting_pot.learning.inputs import Sight, input_sizes
 from hm_agent.worlds.melting_pot.learning.player_network import PlayerShape
 from hm_agent.worlds.melting_pot.learning.population_ppo import PopulationParameters, PopulationPpo, PopulationState
-from hm_agent.worlds.melting_pot.learning.populations import Population, load, save
+from hm_agent.worlds.melting_pot.learning.populations import (
+    PUPPETS,
+    Population,
+    load,
+    puppets_path,
+    save,
+    without_goals,
+)
 from hm_agent.worlds.melting_pot.learning.rollouts import Rollout, SharedArrays, weight_shapes
 from hm_agent.worlds.melting_pot.learning.team import Team, at_work
 from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
@@ -56,7 +63,8 @@ class PopulationTraining:
 
     every: updates between checkpoints. actors: processes that play, among which the tables are shared out; their number
     can change results in the last bit. evaluation: episodes of each scenario to measure by. puppets: True to train what
-    follows a puppeteer's goals.
+    follows a puppeteer's goals. start: a checkpoint of the substrate, or PUPPETS for those that ship, from whose
+    networks these begin; None for weights drawn by the seed.
     """
 
     scenario: str
@@ -68,6 +76,7 @@ class PopulationTraining:
     actors: int = 2
     evaluation: int = 5
     puppets: bool = False
+    start: str | None = None
 
     @property
     def played(self) -> Scenario:
@@ -88,7 +97,7 @@ class PopulationTraining:
         return self.parameters.tables * self.parameters.steps
 
     def check(self) -> None:
-        """Raises ConfigError if the numbers don't go together."""
+        """Raises ConfigError if the numbers don't go together, or the networks have nothing to begin from."""
         parameters, seats = self.parameters, len(self.played.seats)
         rows, least = parameters.tables * seats, parameters.population * parameters.minibatches
         if rows % least:
@@ -99,6 +108,22 @@ class PopulationTraining:
             raise ConfigError(f"--puppets: the bots of {self.substrate} are no puppets")
         if parameters.tables < self.actors:
             raise ConfigError(f"--tables={parameters.tables}: fewer than --actors={self.actors}")
+        if self.start:
+            self.first_weights(self.start)
+
+    def first_weights(self, start: str) -> Weights:
+        """The weights that the networks begin with; ConfigError if the checkpoint holds none of their shape."""
+        if self.puppets:
+            raise ConfigError(f"--start={start}: puppets begin from random weights alone")
+        given, _ = load(puppets_path(self.substrate, None) if start == PUPPETS else Path(start), self.substrate)
+        if (given.shape.sight, given.shape.hidden) != (self.sight, self.hidden):
+            there = f"--{given.shape.sight} --hidden={given.shape.hidden}"
+            raise ConfigError(
+                f"--start={start}: its networks learned by {there}; these have --{self.sight} --hidden={self.hidden}"
+            )
+        weights = without_goals(given.shape, given.weights)
+        own = np.arange(self.parameters.population) % given.size
+        return {name: value[own] for name, value in weights.items()}
 
     def population(self, weights: Weights, reward: float | None = None) -> Population:
         arrays = {name: np.asarray(value) for name, value in weights.items()}
@@ -178,7 +203,9 @@ def run(training: PopulationTraining, folder: Path, report: Report) -> Populatio
     learner = learner_of(training.shape, training.parameters)
     progress = _resume(training, folder, learner)
     if progress is None:
-        progress = PopulationProgress(learner.begin(training.seed))
+        start = training.start
+        state = learner.begin_from(training.first_weights(start)) if start else learner.begin(training.seed)
+        progress = PopulationProgress(state)
         _save_progress(training, folder, learner, progress)
         (folder / "evaluation.json").unlink(missing_ok=True)  # left by a run whose checkpoint is gone
     if progress.updates == training.parameters.updates:

@@ -88,7 +88,7 @@ def test_stories_are_what_the_plan_asks_for(tmp_path: Path, capsys: pytest.Captu
     assert len(rows(tmp_path)) == 8
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_killed_search_goes_on_and_pays_for_no_answer_twice(tmp_path: Path, endpoint: Endpoint) -> None:
     flags = ["--action_sets=a1,a7_asymmetric", "--stories=2", "--evaluations=5", f"--workers={WORKERS}"]
     flags += asks(endpoint)

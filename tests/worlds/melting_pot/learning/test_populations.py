@@ -203,7 +203,7 @@ def test_a_run_whose_actor_was_killed_goes_on_and_ends_with_the_same_weights_to_
     check_same(whole_run, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_a_command_that_was_killed_leaves_no_actor_and_goes_on_to_the_bit(whole_run: Path, tmp_path: Path) -> None:
     settings = TRAINING.parameters
     flags = f"--substrate={SUBSTRATE} --steps={settings.updates * TRAINING.size} --tables={settings.tables} --actors=1"
@@ -244,7 +244,7 @@ def test_a_folder_with_another_run_is_refused(whole_run: Path) -> None:
         run(replace(TRAINING, seed=1), whole_run, no_report)
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_the_example_in_one_file_learns_from_worlds_in_processes(capfd: pytest.CaptureFixture[str]) -> None:
     example = runpy.run_path(str(Path(__file__).parents[4] / "docs" / "examples" / "ppo.py"))
     train = example["train"]

@@ -17,16 +17,19 @@ from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.simulator.character import goal_of
 from hm_agent.worlds.melting_pot.games.matrix.simulator.practice import COLLECTED, NEARER, OTHER, PLAYED, MatrixPractice
 from hm_agent.worlds.melting_pot.learning.actor import Actor, ActorPlan, PlayRequest
-from hm_agent.worlds.melting_pot.learning.populations import LEARNED, load, puppets_path, save
+from hm_agent.worlds.melting_pot.learning.player_network import SeatedNetworks
+from hm_agent.worlds.melting_pot.learning.populations import LEARNED, load, puppets_path, save, without_goals
 from hm_agent.worlds.melting_pot.learning.ppo_agent import SELF_PLAY
 from hm_agent.worlds.melting_pot.learning.practising import open_world
 from hm_agent.worlds.melting_pot.learning.rollouts import Rollout, SharedArrays, weight_shapes
+from hm_agent.worlds.melting_pot.learning.training import run
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import puppets_of
-from tests.worlds.melting_pot.learning.training_settings import SUBSTRATE, TRAINING
+from tests.worlds.melting_pot.learning.training_settings import SUBSTRATE, TRAINING, no_report
 
 TRAINED_IN = f"{SUBSTRATE}_0"
 PUPPETS = replace(TRAINING, scenario=TRAINED_IN, parameters=replace(TRAINING.parameters, population=1), puppets=True)
+PLAYER = replace(PUPPETS, scenario=f"{SUBSTRATE}_1", puppets=False)
 GAME = game_named("pd_repeated", MatrixFacts)
 NO_INTERACTION = np.full((2, 2), -1.0)
 
@@ -94,6 +97,44 @@ def test_actors_play_for_goals() -> None:
     reward, goal = told[..., 0], told[..., 1 : 1 + GAME.goals]
     assert not reward.any(), "none is told"
     assert (goal.sum(-1) == 1).all()
+
+
+def test_a_player_that_begins_from_puppets_moves_as_they_do_whatever_their_goal() -> None:
+    shape, rng = PUPPETS.shape, np.random.default_rng(0)
+    goals, sizes = shape.sizes.goals, shape.sizes
+    weights = {name: value[None] for name, value in shape.initial_weights(1).items()}
+    first = sizes.cells * shape.filters + 1
+    weights["window"][:, first : first + goals] = weights["window"][:, first]
+    cells = rng.integers(0, 2, (3, sizes.cells, sizes.features)).astype(np.uint8)
+    others, memory = rng.integers(0, 5, (3, sizes.numbers - goals)), np.zeros((3, shape.hidden), np.float32)
+    rewarded, told = others[:, :1], others[:, 1:]
+    goal = np.eye(goals)[rng.permutation(goals)[:3]]
+    puppets = SeatedNetworks(shape, weights, np.zeros(3, np.intp))
+    player = SeatedNetworks(PLAYER.shape, without_goals(shape, weights), np.zeros(3, np.intp))
+    moved = puppets.play(cells, np.concatenate([rewarded, goal, told], 1, dtype=np.float32), memory)
+    for one, other in zip(moved, player.play(cells, others.astype(np.float32), memory), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+def test_a_run_begins_from_puppets_and_says_where_it_cannot(folder: Path, tmp_path: Path) -> None:
+    path = puppets_path(SUBSTRATE, folder)
+    training, puppets = replace(PLAYER, start=str(path)), load(path, SUBSTRATE)[0]
+    begun = replace(training, parameters=TRAINING.parameters).first_weights(str(path))
+    for name, value in without_goals(puppets.shape, puppets.weights).items():
+        np.testing.assert_array_equal(begun[name], np.repeat(value, 2, 0))
+    nothing_learned = replace(training, parameters=replace(PLAYER.parameters, updates=0))
+    run(nothing_learned, tmp_path, no_report)
+    for name, value in load(tmp_path / "last.npz", SUBSTRATE)[0].weights.items():
+        np.testing.assert_array_equal(value, begun[name][:1])
+    assert "start=None, not start=" in training.difference(PLAYER.described())
+    for wrong, told in (
+        (replace(training, hidden=8), "its networks learned by --planes --hidden=16; these have --planes --hidden=8"),
+        (replace(PUPPETS, start=str(path)), "puppets begin from random weights alone"),
+        (replace(PLAYER, start="puppets"), "its networks learned by --planes --hidden=64"),
+        (replace(PLAYER, start=str(tmp_path / "none.npz")), "No such file"),
+    ):
+        with pytest.raises(ConfigError, match=told):
+            wrong.check()
 
 
 @pytest.mark.heavy
