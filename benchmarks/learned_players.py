@@ -15,6 +15,7 @@ from shutil import copyfile
 from typing import Any
 
 from hm_agent.files import write_whole
+from hm_agent.wording import with_error
 from hm_agent.worlds.melting_pot.learning.populations import LEARNED, PUPPETS, load, save
 from hm_agent.worlds.melting_pot.learning.ppo_agent import BEST_RESPONSE, SELF_PLAY
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
@@ -76,7 +77,7 @@ def runs_in(folder: Path, algorithm: str) -> Iterator[Mapping[str, Any]]:
 def practice_line(evaluation: Mapping[str, Any]) -> str:
     """The row of one run of puppets."""
     ((scenario, found),) = evaluation["rewards"].items()
-    cells = (f"{found[who]['mean']:.1f} ± {found[who]['error']:.1f}" for who in MEASURED)
+    cells = (with_error(found[who]["mean"], found[who]["error"]) for who in MEASURED)
     told = f"{scenario_named(scenario).short_name} | {evaluation['steps']:,} | {evaluation['evaluation']}"
     return f"| {told} | {' | '.join(cells)} |"
 
@@ -97,9 +98,10 @@ def lines(evaluation: Mapping[str, Any], others: Mapping[tuple[str, str], tuple[
         beside = [others.get((short, agent)) for agent in BESIDE]
         learned = [(found[who]["mean"], found[who]["error"]) for who in MEASURED]
         ratio = f"{learned[1][0] / beside[-1][0]:.2f}" if beside[-1] else "-"
-        cells = (f"{value[0]:.1f} ± {value[1]:.1f}" if value else "-" for value in [*learned, *beside])
+        cells = (with_error(*value) if value else "-" for value in [*learned, *beside])
+        begun = f"{trained} | {evaluation.get('start') or 'random weights'}"
         counts = f"{evaluation['steps']:,} | {short} | {evaluation['evaluation']}"
-        yield f"| {trained} | {evaluation.get('start') or 'random weights'} | {counts} | {' | '.join(cells)} | {ratio} |"
+        yield f"| {begun} | {counts} | {' | '.join(cells)} | {ratio} |"
 
 
 if __name__ == "__main__":

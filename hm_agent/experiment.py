@@ -409,12 +409,17 @@ class Episode:
         return self.experiment.options_by_scenario[self.scenario.name]
 
     @property
+    def networks(self) -> Mapping[str, Path]:
+        """The files of the trained networks that play, by the setting that holds the hash of each."""
+        return self.suite.networks(self.scenario, self.agents, self.options)
+
+    @property
     def settings(self) -> Mapping[str, Setting]:
         """All settings that may change the outcome, by flag."""
         recorded = {option.name: self.options[option.name] for option in self.suite.options if not option.is_folder}
         content, code = self.suite.content(self.scenario), code_hash((*self.agents, *self.models))
-        networks = self.suite.networks(self.scenario, self.agents, self.options)
-        own = {OWN_FILE: content, CODE: code, **{name: file_hash(path) for name, path in networks.items()}}
+        networks = {name: _network_hash(path) for name, path in self.networks.items()}
+        own = {OWN_FILE: content, CODE: code, **networks}
         return {**self.experiment.settings, **recorded, **{name: value for name, value in own.items() if value}}
 
     @property
@@ -460,6 +465,14 @@ class Episode:
     @property
     def title(self) -> str:
         return f"{self.scenario.short_name}  {self.agent}"
+
+
+def _network_hash(path: Path) -> str:
+    """A hash of a file of trained networks; ConfigError if it can't be read."""
+    try:
+        return file_hash(path)
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
 
 
 def seat_seed(seed: int, place: int) -> int:

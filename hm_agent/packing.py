@@ -1,8 +1,8 @@
 """One archive of a run or a card, of a size to attach to a paper, from which `hm-agent reproduce` plays again.
 
-It is a compressed tar file with the results, traces, cards and answers under the names that they have in the folder.
-A trace has the prompts and the answers, so that whoever has the archive needs no model. Replays, pages, videos and
-reports can be made from these again, and are left out. The same folder gives the same bytes.
+It is a compressed tar file with the results, traces, cards, answers and trained networks under the names that they have
+in the folder. A trace has the prompts and the answers, so that whoever has the archive needs no language model.
+Replays, pages, videos and reports can be made from these again, and are left out. The same folder gives the same bytes.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from hm_agent.files import TEMPLATES, read_regular
 from hm_agent.models.prompts import SUFFIX
 from hm_agent.process.shell import printable
 from hm_agent.recording import trace
+from hm_agent.recording.kept_networks import FOLDER as NETWORKS
+from hm_agent.recording.kept_networks import SUFFIX as NETWORK
 from hm_agent.recording.result import FILE as RESULT
 
 ENDING = ".tar.gz"
@@ -44,10 +46,11 @@ _EPISODE_FILES, _CARD_FILES = (RESULT, trace.FILE), (CARD, ANSWERS)
 _NAMES = re.compile(
     rf"(?:{_PART}/){{4}}(?:{'|'.join(map(re.escape, _EPISODE_FILES))})"
     rf"|(?:{FOLDER}/{_PART}/{_PART}/)?(?:{'|'.join(map(re.escape, _CARD_FILES))})"
-    rf"|{TEMPLATES}/(?:{_PART}/)*{_PART}{re.escape(SUFFIX)}",
+    rf"|{TEMPLATES}/(?:{_PART}/)*{_PART}{re.escape(SUFFIX)}"
+    rf"|{NETWORKS}/\w+/{_PART}{re.escape(NETWORK)}",
     re.ASCII,
 )
-"""The files that are packed, and the only ones that are unpacked: of an episode, of a card, and of prompts."""
+"""The files that are packed, and the only ones that are unpacked: of an episode, of a card, of prompts, of networks."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ def pack_folder(folder: Path, archive: Path) -> Packed:
 def _names_in(folder: Path) -> Iterator[str]:
     """The files to be packed, in order, by their paths within a folder."""
     patterns = (f"*/*/*/*/{RESULT}", f"*/*/*/*/{trace.FILE}", *_CARD_FILES, *(f"{FOLDER}/*/*/{f}" for f in _CARD_FILES))
-    patterns = (*patterns, f"{TEMPLATES}/**/*{SUFFIX}")
+    patterns = (*patterns, f"{TEMPLATES}/**/*{SUFFIX}", f"{NETWORKS}/*/*{NETWORK}")
     found = (
         path.relative_to(folder).as_posix() for pattern in patterns for path in folder.glob(pattern) if path.is_file()
     )

@@ -25,6 +25,7 @@ from hm_agent.models.sources import Sources, noted_sources
 from hm_agent.models.transcript import Transcript
 from hm_agent.questions import Model, Usage
 from hm_agent.recording import trace
+from hm_agent.recording.kept_networks import keep_networks
 from hm_agent.recording.making import ENDED, now
 from hm_agent.recording.replay.recorder import ReplayRecorder
 from hm_agent.recording.result import (
@@ -127,6 +128,7 @@ async def play(episode: Episode, models: Models, watcher: Recorder) -> Result:
         result = _write_replay(replay, result, played.outcome)
     with disk_errors():
         _keep_templates(result.prompts, episode.experiment.out)
+        keep_networks(episode.networks.values(), episode.experiment.out)
         write_result(result, episode.folder)
     if isinstance(played.outcome.error, DiskError):
         raise played.outcome.error

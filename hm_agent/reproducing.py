@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,11 @@ from hm_agent.playing import play
 from hm_agent.process.interruptions import run_interruptibly
 from hm_agent.questions import Model
 from hm_agent.recording import trace
+from hm_agent.recording.kept_networks import kept_network
 from hm_agent.recording.result import ENDPOINT, FILE, INTERRUPTED, Result, read_result
-from hm_agent.registry import check_agent, find_scenarios
+from hm_agent.registry import check_agent, find_scenarios, suites
 from hm_agent.reporting.runs import RecordedEpisode, Runs
+from hm_agent.suite import Setting
 from hm_agent.theory_of_mind.hypotheses import Parameters
 
 
@@ -101,17 +103,36 @@ def settings_of(kind: type[Any], settings: Mapping[str, Any]) -> dict[str, Any]:
     return {each.name: settings[each.name] for each in fields(kind) if each.name in settings}
 
 
+def kept_networks(recorded: RecordedEpisode) -> Mapping[str, Setting]:
+    """The options by which an episode plays by the copies of its networks that its run has, if it has any.
+
+    None for those options that name no network of this episode.
+    """
+    settings, run = recorded.result.settings, recorded.folder.parents[3]
+    found = dict[str, Setting]()
+    if suite := suites().get(recorded.result.world):
+        folders = {option.name for option in suite.options if option.is_folder}
+        for setting, option in suite.network_options.items():
+            if setting not in settings:
+                found[option] = None
+            elif copy := kept_network(run, str(settings[setting])):
+                found[option] = str(copy.parent if option in folders else copy)
+    return found
+
+
 def differences(recorded: RecordedEpisode, out: Path) -> Iterator[str]:
     """Plays a recorded episode again, and yields in what its result and its trace differ."""
     path = recorded.folder / trace.FILE
     name = f"{recorded.scenario.short_name} {recorded.result.agent} #{recorded.result.episode}"
+    given, kept = recorded.result.settings, kept_networks(recorded)
     try:
-        episode = episode_of(recorded.result, out)
+        episode = episode_of(replace(recorded.result, settings={**given, **kept}), out)
         again = play_again(episode, answers_in(path) if path.is_file() else {})
     except ConfigError as error:
         yield f"{name}: can't be played again: {error}"
         return
-    was, now = untimed(recorded.result), untimed(again)
+    as_named = {option: given[option] for option in kept if option in given}
+    was, now = untimed(recorded.result), untimed(replace(again, settings={**again.settings, **as_named}))
     changed = next((key for key in now if was.get(key) != now[key]), None)
     if changed is not None:
         why = f" ({again.reason})" if again.stops_the_run else ""

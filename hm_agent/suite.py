@@ -317,8 +317,9 @@ class Viewer(Protocol):
 class Suite:
     """What one world provides; each world has a subclass.
 
-    name: its folder and its key in the registry. options: its settings, which become flags. packages: the packages
-    whose versions results record. commands: commands that it adds to `hm-agent`, by name. breakdowns: figures of its
+    name: its folder and its key in the registry. options: its settings, which become flags. network_options: those that
+    name trained networks, by the setting that holds the hash (see `networks`). packages: the packages whose versions
+    results record. commands: commands that it adds to `hm-agent`, by name. breakdowns: figures of its
     reports. environments: its ids in PettingZoo's registry, with the default scenario of each. plain_agent: the one
     that asks its model what to do, and nothing else. literal: the share of an agent's statements about other minds that
     are right; None if no question asks for any. functional: how well an agent acts on other minds; None: the normalised
@@ -337,6 +338,7 @@ class Suite:
     name: str
     title: str
     options: Sequence[Option] = ()
+    network_options: Mapping[str, str] = {}
     packages: Sequence[str] = ()
     commands: Mapping[str, OwnCommand] = {}
     breakdowns: Sequence[Breakdown] = ()

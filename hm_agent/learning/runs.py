@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -39,11 +40,12 @@ def train_all(train: Callable[..., str], calls: Iterable[tuple[Any, ...]], after
     return 1
 
 
-def kept_json(path: Path, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What a JSON file says; if there is none, writes what `measure` returns, and returns that."""
-    if path.exists():
-        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        return found
+def kept_json(path: Path, measure: Callable[[], dict[str, Any]], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What a JSON file says; unless it is one that says what is `asked`, writes and returns what `measure` returns."""
+    with suppress(OSError, ValueError):
+        found = json.loads(path.read_text("utf-8"))
+        if isinstance(found, dict) and asked.items() <= found.items():
+            return found
     measured = measure()
     write_whole(path, json.dumps(measured, indent=2) + "\n")
     return measured

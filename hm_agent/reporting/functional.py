@@ -15,7 +15,9 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from hm_agent.config import data_folder
+from pydantic import FiniteFloat, TypeAdapter, ValidationError
+
+from hm_agent.config import ConfigError, data_folder, first_problem
 from hm_agent.registry import suites
 from hm_agent.reporting.conditions import Condition, Settings
 from hm_agent.reporting.statistics import normalised_score
@@ -52,9 +54,9 @@ class ShippedPoints:
     scenario: str
     settings: str
     floor_agent: str
-    floor: float
+    floor: FiniteFloat
     ceiling_agent: str
-    ceiling: float
+    ceiling: FiniteFloat
     is_narrow: bool
     episodes: int
 
@@ -110,17 +112,14 @@ def _shipped() -> Mapping[tuple[str, str], ShippedPoints]:
 
 
 def read_points(path: Path) -> list[ShippedPoints]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return [
-            ShippedPoints(
-                **{name: row[name] for name in ("scenario", "settings", "floor_agent", "ceiling_agent")},
-                floor=float(row["floor"]),
-                ceiling=float(row["ceiling"]),
-                is_narrow=row["is_narrow"] == "True",
-                episodes=int(row["episodes"]),
-            )
-            for row in csv.DictReader(file)
-        ]
+    """Reads a file that `write_points` wrote; ConfigError, in one line, for any other."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return TypeAdapter(list[ShippedPoints]).validate_python(list(csv.DictReader(file)))
+    except ValidationError as error:
+        raise ConfigError(f"{path}: row {first_problem(error)}") from error
+    except (OSError, ValueError, csv.Error) as error:
+        raise ConfigError(f"{path}: {error}") from error
 
 
 def write_points(rows: Iterable[ShippedPoints], path: Path) -> None:

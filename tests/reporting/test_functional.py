@@ -9,7 +9,7 @@ import pytest
 
 import hm_agent
 from hm_agent.battery import Battery
-from hm_agent.config import data_folder
+from hm_agent.config import ConfigError, data_folder
 from hm_agent.experiment import Episode, Experiment
 from hm_agent.lineups import Lineup
 from hm_agent.registry import scenario_named, suites
@@ -97,3 +97,21 @@ def test_points_are_read_as_they_were_written(tmp_path: Path) -> None:
     rows = read_points(SHIPPED)
     write_points(rows, tmp_path / FILE)
     assert (tmp_path / FILE).read_bytes() == SHIPPED.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "told"),
+    [
+        ("0.933333", "nan", "row 0.floor: Input should be a finite number"),
+        (",floor,", ",flor,", "row 0.floor: Field required"),
+        (",25\n", "\n", "row 0.episodes: Input should be a valid integer"),
+        ("mg_pd_grim", "\udcff", "can't decode"),
+    ],
+)
+def test_an_edited_file_of_points_is_refused_in_one_line(was: str, now: str, told: str, tmp_path: Path) -> None:
+    path, (row,) = tmp_path / FILE, [row for row in read_points(SHIPPED) if row.scenario == "mg_pd_grim"]
+    write_points([row], path)
+    path.write_text(path.read_text().replace(was, now), errors="surrogateescape")
+    with pytest.raises(ConfigError, match=told) as raised:
+        read_points(path)
+    assert "\n" not in str(raised.value)

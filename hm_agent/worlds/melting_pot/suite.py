@@ -123,6 +123,7 @@ class MeltingPotSuite(Suite):
             "The file that the agent ppo plays by in Melting Pot, or best_response or self_play, which ship for some.",
         ),
     )
+    network_options: Mapping[str, str] = {NETWORKS: "checkpoint", BOTS_FILE: "bots_dir"}
     packages = ("dm-meltingpot", "dmlab2d")
     offers = (Mind,)
     shortcuts = ("random", *SHORTCUTS)

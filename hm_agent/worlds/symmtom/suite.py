@@ -152,6 +152,7 @@ class SymmtomSuite(Suite):
             "The file that a trained agent plays by; else the one that comes with the package for the scenario.",
         ),
     )
+    network_options: Mapping[str, str] = {NETWORKS: "checkpoint"}
     commands: Mapping[str, OwnCommand] = {
         "train": OwnCommand("train agents", "hm_agent.worlds.symmtom.learning.command:main"),
     }

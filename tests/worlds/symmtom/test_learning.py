@@ -193,6 +193,16 @@ def test_a_checkpoint_for_another_game_is_refused(tmp_path: Path, capsys: pytest
     assert error.count("\n") == 1
 
 
+def test_a_run_plays_again_without_its_checkpoint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, runs = tmp_path / "one.npz", tmp_path / "runs"
+    path.write_bytes((SHIPPED / "symmtom_w6_n3_c3_ippo.npz").read_bytes())
+    flags = [f"--checkpoint={path}", f"--out={runs}", "--max_steps=3", "--noreplay"]
+    assert main(["hm-agent", "play", "--scenario=symmtom_w6_n3_c3", "--agent=ippo,random", *flags]) == 0
+    path.unlink()
+    assert main(["hm-agent", "reproduce", str(runs)]) == 0
+    assert "2 episodes" in capsys.readouterr().out
+
+
 def test_what_is_no_checkpoint_is_said_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "text.npz").write_text("no zip")
     np.savez(tmp_path / "other.npz", weights=np.zeros(3))

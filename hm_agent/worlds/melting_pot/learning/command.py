@@ -13,6 +13,7 @@ from hm_agent.files import write_whole
 from hm_agent.flag_fields import flag_field
 from hm_agent.learning.runs import ProgressLine, train_all
 from hm_agent.process.folder_lock import locked
+from hm_agent.wording import counted, with_error
 from hm_agent.world_command import WorldCommand
 from hm_agent.worlds.melting_pot.learning.populations import PUPPETS
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, load_games, refuse_stand_ins
@@ -24,8 +25,9 @@ USAGE = """Trains players of Melting Pot by PPO; needs the extra hm_agent[train]
 
     hm-agent train melting_pot --substrate=prisoners_dilemma_in_the_matrix__repeated --steps=2e6 --out=runs/train
     hm-agent train melting_pot --against=pd_repeated_5 --out=runs/train
+    hm-agent train melting_pot --puppets --substrate=stag_hunt_repeated --discount=0.98 --out=runs/train
 
-Each run leaves OUT/<substrate or scenario>/ppo/seed-<s>/ with last.npz, best.npz, curve.csv, curve.png and
+Each run leaves OUT/<substrate or scenario>/<ppo or puppets>/seed-<s>/ with last.npz, best.npz, curve.csv, curve.png and
 evaluation.json. The same command again goes on where it was cut short. To see one play:
 
     hm-agent play --scenario=pd_repeated_5 --agent=ppo --checkpoint=OUT/.../best.npz"""
@@ -140,14 +142,14 @@ def train_one(training: PopulationTraining, out: Path) -> str:
 
     scenario = training.played
     name = scenario.game.substrate if scenario.is_self_play else scenario.name
-    line, title = ProgressLine("steps"), f"{scenario.short_name} ppo seed {training.seed}"
+    line, title = ProgressLine("steps"), f"{scenario.short_name} {training.learns} seed {training.seed}"
 
     def show(training: PopulationTraining, progress: PopulationProgress) -> None:
         rewards, updates = progress.curve.rewards[-20:], training.parameters.updates
         rate = f"{progress.rate:,.0f} steps/s, "
         line.show(title, progress.updates, updates, training.size, rewards, progress.best, rate)
 
-    folder = out / name / (PUPPETS if training.puppets else "ppo") / f"seed-{training.seed}"
+    folder = out / name / training.learns / f"seed-{training.seed}"
     with locked(folder):
         run(training, folder, show)
         line.end()
@@ -159,9 +161,9 @@ def train_one(training: PopulationTraining, out: Path) -> str:
 
 def table(evaluation: Any, unit: str) -> str:
     """What a run reached in each scenario, as a table in Markdown."""
-    lines = [f"Mean {unit}, and its standard error over {evaluation['evaluation']} episodes.", ""]
+    lines = [f"Mean {unit}, and its standard error over {counted(evaluation['evaluation'], 'episode')}.", ""]
     lines += ["| scenario | final | best | random |", "| --- | --- | --- | --- |"]
     for name, found in evaluation["rewards"].items():
-        cells = (f"{one['mean']:.1f}" + (f" ± {one['error']:.1f}" if one["error"] else "") for one in found.values())
+        cells = (with_error(one["mean"], one["error"]) for one in found.values())
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"

@@ -10,14 +10,12 @@ from typing import Any
 import jax
 import numpy as np
 
-from hm_agent.core import per_capita
 from hm_agent.learning.runs import kept_json
 from hm_agent.process.workers import calls_in_workers
-from hm_agent.worlds.melting_pot.learning.populations import LearnedPlayer, load
-from hm_agent.worlds.melting_pot.learning.practising import open_world
+from hm_agent.worlds.melting_pot.learning.measuring import episode_reward
+from hm_agent.worlds.melting_pot.learning.populations import load
 from hm_agent.worlds.melting_pot.learning.training import PopulationTraining
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, scenario_named
-from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 
 FIRST_SEED = 2_000_000
 """The seed of the first episode that evaluates a run."""
@@ -34,8 +32,9 @@ def scenarios_to_measure(training: PopulationTraining) -> Sequence[Scenario]:
 
 
 def evaluate(training: PopulationTraining, folder: Path) -> dict[str, Any]:
-    """Plays episodes of each scenario; returns and writes evaluation.json, which is kept if it is there already."""
-    return kept_json(folder / "evaluation.json", lambda: _evaluation(training, folder))
+    """Plays episodes of each scenario; returns and writes evaluation.json, which is kept if it has as many already."""
+    asked = {"evaluation": training.evaluation}
+    return kept_json(folder / "evaluation.json", lambda: _evaluation(training, folder), asked)
 
 
 def _evaluation(training: PopulationTraining, folder: Path) -> dict[str, Any]:
@@ -50,7 +49,7 @@ def _evaluation(training: PopulationTraining, folder: Path) -> dict[str, Any]:
         for file in CHECKPOINTS.values()
         for number in range(training.evaluation)
     ]
-    with calls_in_workers(training.actors, episode_reward, calls) as played:
+    with calls_in_workers(training.actors, _reward_of, calls) as played:
         rewards = np.reshape([each.result() for each in played], (len(names), len(CHECKPOINTS), -1))
     return {
         **{name: value for name, value in asdict(training).items() if name != "actors"},
@@ -70,24 +69,7 @@ def _measured(rewards: Any) -> dict[str, float | None]:
     return {"mean": float(rewards.mean()), "error": error}
 
 
-def episode_reward(checkpoint: str | None, scenario_name: str, seed: int, puppets: bool) -> float:
-    """The mean reward of the seats over one episode, in the scenario's measure. checkpoint: None for random play.
-
-    puppets: True for the reward of pursuing goals.
-    """
-    scenario, world = scenario_named(scenario_name), open_world(scenario_name, is_practice=puppets)
-    population = load(Path(checkpoint), scenario.game.substrate)[0] if checkpoint else None
-    rng = np.random.default_rng(seed)
-    seeds = {seat: int(rng.integers(2**31)) for seat in world.seats}
-    players = {seat: LearnedPlayer(population, own) for seat, own in seeds.items()} if population else {}
-    choices = len(actions_of(scenario.game.substrate))
-    turn, total = world.reset(seed), 0.0
-    while not turn.is_over:
-        actions = {
-            seat: players[seat].choose(seen.view, seen.reward) if players else int(rng.integers(choices))
-            for seat, seen in turn.observations.items()
-        }
-        turn = world.step(actions)
-        total += per_capita(turn.rewards.values())
-    world.close()
-    return scenario.game.measure.of_reward(total, turn.step)
+def _reward_of(checkpoint: str | None, scenario_name: str, seed: int, puppets: bool) -> float:
+    """The same by a checkpoint, None for random play, which is read where it is played."""
+    population = load(Path(checkpoint), scenario_named(scenario_name).game.substrate)[0] if checkpoint else None
+    return episode_reward(population, scenario_name, seed, puppets=puppets)

@@ -94,19 +94,6 @@ def load(path: Path, substrate: str) -> tuple[Population, Arrays]:
     return Population(substrate, facts.against, shape, weights, facts.reward), leaves_of("extra", arrays)
 
 
-def without_goals(shape: PlayerShape, weights: Arrays) -> Arrays:
-    """The weights of puppets as those of players without a puppeteer, who act as if pursuing all goals at once.
-
-    What each goal adds to the layer `window` becomes, on average over the goals, part of its bias.
-    """
-    if not (goals := shape.sizes.goals):
-        return weights
-    first = shape.sizes.cells * shape.filters + 1  # GOAL is the first of the numbers after the reward, by its name
-    window, rows = weights["window"], slice(first, first + goals)
-    bias = weights["window_bias"] + np.log1p(1.0) * window[:, rows].mean(1)  # as `see` gives the one of a one-hot goal
-    return {**weights, "window": np.delete(window, rows, 1), "window_bias": bias.astype(window.dtype)}
-
-
 class LearnedPlayer:
     """Plays one seat through one episode by one network of a population, which the seed draws."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from itertools import pairwise
@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
-from hm_agent.learning.archives import leaves_of, named
+from hm_agent.learning.archives import described_run, leaves_of, named
 from hm_agent.learning.curves import LearningCurve, draw_curves
 from hm_agent.learning.layers import Weights
 from hm_agent.learning.runs import TrainingFailed
@@ -32,15 +32,9 @@ from hm_agent.worlds.melting_pot.learning.actor import ActorPlan, PlayRequest, s
 from hm_agent.worlds.melting_pot.learning.inputs import Sight, input_sizes
 from hm_agent.worlds.melting_pot.learning.player_network import PlayerShape
 from hm_agent.worlds.melting_pot.learning.population_ppo import PopulationParameters, PopulationPpo, PopulationState
-from hm_agent.worlds.melting_pot.learning.populations import (
-    PUPPETS,
-    Population,
-    load,
-    puppets_path,
-    save,
-    without_goals,
-)
+from hm_agent.worlds.melting_pot.learning.populations import PUPPETS, Population, load, puppets_path, save
 from hm_agent.worlds.melting_pot.learning.rollouts import Rollout, SharedArrays, weight_shapes
+from hm_agent.worlds.melting_pot.learning.starting import begun_from
 from hm_agent.worlds.melting_pot.learning.team import Team, at_work
 from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import bots_of
@@ -83,6 +77,11 @@ class PopulationTraining:
         return scenario_named(self.scenario)
 
     @property
+    def learns(self) -> str:
+        """What it learns to be, which names its folder."""
+        return PUPPETS if self.puppets else "ppo"
+
+    @property
     def substrate(self) -> str:
         return self.played.game.substrate
 
@@ -90,6 +89,11 @@ class PopulationTraining:
     def shape(self) -> PlayerShape:
         goals = bots_of(self.played.game).goals if self.puppets else 0
         return PlayerShape(self.sight, input_sizes(self.substrate, self.sight, goals), self.hidden)
+
+    @property
+    def title(self) -> str:
+        """What its curves show."""
+        return self.scenario + ("\nrewards for pursuing goals" if self.puppets else "")
 
     @property
     def size(self) -> int:
@@ -109,10 +113,10 @@ class PopulationTraining:
         if parameters.tables < self.actors:
             raise ConfigError(f"--tables={parameters.tables}: fewer than --actors={self.actors}")
         if self.start:
-            self.first_weights(self.start)
+            self.starters(self.start)
 
-    def first_weights(self, start: str) -> Weights:
-        """The weights that the networks begin with; ConfigError if the checkpoint holds none of their shape."""
+    def starters(self, start: str) -> Population:
+        """What the networks begin from; ConfigError if the checkpoint holds none of their shape."""
         if self.puppets:
             raise ConfigError(f"--start={start}: puppets begin from random weights alone")
         given, _ = load(puppets_path(self.substrate, None) if start == PUPPETS else Path(start), self.substrate)
@@ -121,9 +125,7 @@ class PopulationTraining:
             raise ConfigError(
                 f"--start={start}: its networks learned by {there}; these have --{self.sight} --hidden={self.hidden}"
             )
-        weights = without_goals(given.shape, given.weights)
-        own = np.arange(self.parameters.population) % given.size
-        return {name: value[own] for name, value in weights.items()}
+        return given
 
     def population(self, weights: Weights, reward: float | None = None) -> Population:
         arrays = {name: np.asarray(value) for name, value in weights.items()}
@@ -136,10 +138,23 @@ class PopulationTraining:
         return json.dumps({**fields.pop("parameters"), **fields}, sort_keys=True)
 
     def difference(self, described: str) -> str:
-        """Says in which setting a run that was described differs; empty if it is the same."""
-        was, now = json.loads(described), json.loads(self.described())
+        """Says in which flag of `hm-agent train` a run that was described differs; empty if it is the same."""
+        was, now = (_as_flags(json.loads(text)) for text in (described, self.described()))
         name = next((name for name in {**was, **now} if was.get(name) != now.get(name)), None)
-        return f"{name}={was.get(name)}, not {name}={now.get(name)}" if name else ""
+        return f"--{name}={was.get(name)}, not --{name}={now.get(name)}" if name else ""
+
+
+def _as_flags(described: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a described run as flags of `hm-agent train`; a field without a flag keeps its own name."""
+    fields = dict(described)
+    named = {
+        "seeds": fields.pop("seed"),
+        "pixels": fields.pop("sight") == "pixels",
+        "rollout": (rollout := fields.pop("steps")),
+        "steps": fields.pop("updates") * fields["tables"] * rollout,
+        "checkpoint_every": fields.pop("every"),
+    }
+    return {**fields, **named}
 
 
 @cache
@@ -203,9 +218,7 @@ def run(training: PopulationTraining, folder: Path, report: Report) -> Populatio
     learner = learner_of(training.shape, training.parameters)
     progress = _resume(training, folder, learner)
     if progress is None:
-        start = training.start
-        state = learner.begin_from(training.first_weights(start)) if start else learner.begin(training.seed)
-        progress = PopulationProgress(state)
+        progress = PopulationProgress(_begun(training, learner))
         _save_progress(training, folder, learner, progress)
         (folder / "evaluation.json").unlink(missing_ok=True)  # left by a run whose checkpoint is gone
     if progress.updates == training.parameters.updates:
@@ -220,6 +233,14 @@ def run(training: PopulationTraining, folder: Path, report: Report) -> Populatio
                 save(folder / "best.npz", training.population(progress.state.weights, reward))
             _save_progress(training, folder, learner, progress)
     return progress
+
+
+def _begun(training: PopulationTraining, learner: PopulationPpo) -> PopulationState:
+    """The state before the first update."""
+    if not training.start:
+        return learner.begin(training.seed)
+    given = training.starters(training.start)
+    return learner.begin_from(begun_from(given, training.scenario, training.parameters.population))
 
 
 def _train_segment(
@@ -274,7 +295,7 @@ def _save_progress(
     }
     write_whole(folder / "curve.csv", progress.curve.as_csv())
     if progress.updates:
-        draw_curves(folder / "curve.png", {f"seed {training.seed}": [progress.curve]}, training.scenario)
+        draw_curves(folder / "curve.png", {f"seed {training.seed}": [progress.curve]}, training.title)
     save(folder / "last.npz", training.population(progress.state.weights), extra)
 
 
@@ -284,7 +305,7 @@ def _resume(training: PopulationTraining, folder: Path, learner: PopulationPpo) 
     if not path.exists():
         return None
     population, extra = load(path, training.substrate)
-    if different := training.difference(str(extra["training"])):
+    if different := training.difference(described_run(path, extra)):
         raise ConfigError(f"{folder} holds a run with {different}: choose another --out, or the same settings")
     curve = StepCurve.of(leaves_of("curve", extra))
     state = learner.resumed(population.weights, extra)

@@ -19,7 +19,7 @@ import numpy as np
 
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
-from hm_agent.learning.archives import leaves_of
+from hm_agent.learning.archives import described_run, leaves_of
 from hm_agent.learning.curves import LearningCurve, draw_curves
 from hm_agent.learning.runs import TrainingFailed, kept_json
 from hm_agent.learning.trees import is_finite
@@ -151,7 +151,8 @@ def run(training: Training, folder: Path, report: Report) -> dict[str, Any]:
             _validate(training, folder, progress)
             _save_progress(training, folder, progress)
         report(training, progress)
-    return kept_json(folder / "evaluation.json", lambda: _evaluation(training, folder))
+    asked = {"evaluated_episodes": training.evaluation}
+    return kept_json(folder / "evaluation.json", lambda: _evaluation(training, folder), asked)
 
 
 def _validate(training: Training, folder: Path, progress: TrainingProgress) -> None:
@@ -197,7 +198,7 @@ def _resume(training: Training, folder: Path, learner: Learner[Any]) -> Training
     if not path.exists():
         return None
     player, extra = load(path, training.settings)
-    if different := training.difference(str(extra["training"])):
+    if different := training.difference(described_run(path, extra)):
         raise ConfigError(f"{folder} holds a run with {different}: choose another --out, or the same settings")
     curve = LearningCurve.of(leaves_of("curve", extra))
     return TrainingProgress(learner.resumed(player.weights, extra), int(extra["updates"]), curve, float(extra["best"]))

@@ -240,8 +240,20 @@ def test_training_stops_where_a_number_is_none_and_keeps_the_checkpoint_before(w
 
 
 def test_a_folder_with_another_run_is_refused(whole_run: Path) -> None:
-    with pytest.raises(ConfigError, match="holds a run with seed=0, not seed=1: choose another --out"):
-        run(replace(TRAINING, seed=1), whole_run, no_report)
+    longer = replace(TRAINING.parameters, updates=41)
+    for other, told in (
+        (replace(TRAINING, seed=1), "--seeds=0, not --seeds=1"),
+        (replace(TRAINING, parameters=longer), "--steps=3200, not --steps=3280"),
+        (replace(TRAINING, every=7), "--checkpoint_every=20, not --checkpoint_every=7"),
+    ):
+        with pytest.raises(ConfigError, match=f"holds a run with {told}: choose another --out"):
+            run(other, whole_run, no_report)
+
+
+def test_a_network_without_its_run_does_not_go_on(tmp_path: Path) -> None:
+    save(tmp_path / "last.npz", untrained())
+    with pytest.raises(ConfigError, match="a network without its run, which can't go on: choose another --out"):
+        run(TRAINING, tmp_path, no_report)
 
 
 @pytest.mark.heavy

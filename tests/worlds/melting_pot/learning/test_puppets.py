@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from pathlib import Path
+from shutil import copyfile, copytree, rmtree
 
 import numpy as np
 import pytest
@@ -16,12 +17,15 @@ from hm_agent.testing.episodes import play_steps
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.simulator.character import goal_of
 from hm_agent.worlds.melting_pot.games.matrix.simulator.practice import COLLECTED, NEARER, OTHER, PLAYED, MatrixPractice
+from hm_agent.worlds.melting_pot.learning import starting
 from hm_agent.worlds.melting_pot.learning.actor import Actor, ActorPlan, PlayRequest
+from hm_agent.worlds.melting_pot.learning.measuring import episode_reward
 from hm_agent.worlds.melting_pot.learning.player_network import SeatedNetworks
-from hm_agent.worlds.melting_pot.learning.populations import LEARNED, load, puppets_path, save, without_goals
+from hm_agent.worlds.melting_pot.learning.populations import LEARNED, load, puppets_path, save
 from hm_agent.worlds.melting_pot.learning.ppo_agent import SELF_PLAY
 from hm_agent.worlds.melting_pot.learning.practising import open_world
 from hm_agent.worlds.melting_pot.learning.rollouts import Rollout, SharedArrays, weight_shapes
+from hm_agent.worlds.melting_pot.learning.starting import pursuing, pursuits
 from hm_agent.worlds.melting_pot.learning.training import run
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import puppets_of
@@ -99,34 +103,42 @@ def test_actors_play_for_goals() -> None:
     assert (goal.sum(-1) == 1).all()
 
 
-def test_a_player_that_begins_from_puppets_moves_as_they_do_whatever_their_goal() -> None:
+def test_a_player_that_begins_from_puppets_moves_as_they_do_whatever_the_goal_of_some() -> None:
     shape, rng = PUPPETS.shape, np.random.default_rng(0)
-    goals, sizes = shape.sizes.goals, shape.sizes
+    goals, sizes, first = shape.sizes.goals, shape.sizes, shape.sizes.cells * shape.filters + 1
     weights = {name: value[None] for name, value in shape.initial_weights(1).items()}
-    first = sizes.cells * shape.filters + 1
-    weights["window"][:, first : first + goals] = weights["window"][:, first]
-    cells = rng.integers(0, 2, (3, sizes.cells, sizes.features)).astype(np.uint8)
-    others, memory = rng.integers(0, 5, (3, sizes.numbers - goals)), np.zeros((3, shape.hidden), np.float32)
-    rewarded, told = others[:, :1], others[:, 1:]
-    goal = np.eye(goals)[rng.permutation(goals)[:3]]
-    puppets = SeatedNetworks(shape, weights, np.zeros(3, np.intp))
-    player = SeatedNetworks(PLAYER.shape, without_goals(shape, weights), np.zeros(3, np.intp))
-    moved = puppets.play(cells, np.concatenate([rewarded, goal, told], 1, dtype=np.float32), memory)
-    for one, other in zip(moved, player.play(cells, others.astype(np.float32), memory), strict=True):
-        np.testing.assert_allclose(one, other, atol=1e-5)
+    puppets = PUPPETS.population(weights)
+    assert sorted(goal for some in pursuits(puppets, PLAYER.scenario) for goal in some) == list(range(goals))
+    cells = rng.integers(0, 2, (2, sizes.cells, sizes.features)).astype(np.uint8)
+    others, memory = rng.integers(0, 5, (2, sizes.numbers - goals)), np.zeros((2, shape.hidden), np.float32)
+    for some in pursuits(puppets, PLAYER.scenario):
+        weights["window"][:, [first + goal for goal in some]] = weights["window"][:, [first + some[0]]]
+        goal = np.eye(goals)[[some[0], some[-1]]]
+        told = np.concatenate([others[:, :1], goal, others[:, 1:]], 1, dtype=np.float32)
+        player = pursuing(puppets, some)
+        assert player.shape == PLAYER.shape
+        moved = SeatedNetworks(shape, weights, np.zeros(2, np.intp)).play(cells, told, memory)
+        alone = SeatedNetworks(player.shape, player.weights, np.zeros(2, np.intp))
+        for one, other in zip(moved, alone.play(cells, others.astype(np.float32), memory), strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-5)
 
 
-def test_a_run_begins_from_puppets_and_says_where_it_cannot(folder: Path, tmp_path: Path) -> None:
+def test_a_run_begins_from_the_puppets_that_earn_most_and_says_where_it_cannot(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(starting, "EPISODES", 1)
     path = puppets_path(SUBSTRATE, folder)
-    training, puppets = replace(PLAYER, start=str(path)), load(path, SUBSTRATE)[0]
-    begun = replace(training, parameters=TRAINING.parameters).first_weights(str(path))
-    for name, value in without_goals(puppets.shape, puppets.weights).items():
-        np.testing.assert_array_equal(begun[name], np.repeat(value, 2, 0))
-    nothing_learned = replace(training, parameters=replace(PLAYER.parameters, updates=0))
-    run(nothing_learned, tmp_path, no_report)
-    for name, value in load(tmp_path / "last.npz", SUBSTRATE)[0].weights.items():
-        np.testing.assert_array_equal(value, begun[name][:1])
-    assert "start=None, not start=" in training.difference(PLAYER.described())
+    training = replace(PLAYER, start=str(path))
+    run(replace(training, parameters=replace(PLAYER.parameters, updates=0)), tmp_path, no_report)
+    begun, puppets = load(tmp_path / "last.npz", SUBSTRATE)[0], load(path, SUBSTRATE)[0]
+    one, other = (pursuing(puppets, some) for some in pursuits(puppets, PLAYER.scenario))
+    earned = [episode_reward(each, PLAYER.scenario, starting.FIRST_SEED) for each in (one, other)]
+    for name, value in (one if earned[0] >= earned[1] else other).weights.items():
+        np.testing.assert_array_equal(begun.weights[name], value)
+    twice = starting.begun_from(begun, PLAYER.scenario, 2)
+    for name, value in begun.weights.items():
+        np.testing.assert_array_equal(twice[name], np.repeat(value, 2, 0))
+    assert "--start=None, not --start=" in training.difference(PLAYER.described())
     for wrong, told in (
         (replace(training, hidden=8), "its networks learned by --planes --hidden=16; these have --planes --hidden=8"),
         (replace(PUPPETS, start=str(path)), "puppets begin from random weights alone"),
@@ -164,7 +176,8 @@ def test_learned_bots_play_bit_exactly_and_not_as_scripted_ones(folder: Path) ->
     [
         (["--scenario=rws_repeated_5"], "is no puppet: use --bots=scripted"),
         (["--scenario=cooking_ring_0"], "is no puppet"),
-        (["--scenario=pd_repeated_0", "--bots_dir=EMPTY"], "train them by hm-agent train melting_pot --puppets"),
+        (["--scenario=coins_0"], "puppets of coins can't be trained here"),
+        (["--scenario=pd_repeated_0", "--bots_dir=EMPTY"], "--puppets, and copy their last.npz there"),
     ],
 )
 def test_what_no_learned_puppet_plays_is_said_in_one_line(
@@ -185,6 +198,8 @@ def test_puppets_and_players_are_not_taken_for_each_other(
     play = ["hm-agent", "play", "--scenario=pd_repeated_0", "--max_steps=2", f"--out={tmp_path / 'runs'}"]
     assert main([*play, "--agent=ppo", "--bots=scripted", f"--checkpoint={path}"]) == 2
     assert "holds puppets" in capsys.readouterr().err
+    assert main([*play, "--agent=random", f"--bots_dir={folder}"]) == 2
+    assert "holds learned puppets, which play by --bots=learned" in capsys.readouterr().err
     with pytest.raises(ConfigError, match="holds no puppets"):
         puppets_of(SUBSTRATE, LEARNED / SELF_PLAY)
     assert main(["hm-agent", "train", "melting_pot", "--puppets", "--substrate=clean_up", f"--out={tmp_path}"]) == 2
@@ -201,3 +216,24 @@ def test_other_networks_are_another_condition(folder: Path, tmp_path: Path, caps
     capsys.readouterr()
     assert main([*play, f"--bots_dir={tmp_path}", f"--out={tmp_path / 'runs'}"]) == 2
     assert "was played with --learned_bots=" in capsys.readouterr().err
+
+
+def test_a_run_plays_again_without_the_files_of_its_networks(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own, checkpoint, runs = tmp_path / "bots", tmp_path / "my net (1)", tmp_path / "runs"
+    copytree(folder, own)
+    copyfile(LEARNED / SELF_PLAY / f"{SUBSTRATE}.npz", checkpoint)
+    bots = [f"--bots_dir={own}", "--bots=learned", f"--checkpoint={checkpoint}"]
+    play = ["hm-agent", "play", "--scenario=pd_repeated_0", "--agent=ppo", "--max_steps=3", "--noreplay", *bots]
+    assert main([*play, f"--out={runs}"]) == 0
+    rmtree(own)
+    checkpoint.unlink()
+    assert main(["hm-agent", "pack", str(runs), f"--out={tmp_path / 'packed'}"]) == 0
+    for path in (runs, tmp_path / "packed"):
+        capsys.readouterr()
+        assert main(["hm-agent", "reproduce", str(path)]) == 0
+        assert "the same again" in capsys.readouterr().out
+    rmtree(runs / "networks")
+    assert main(["hm-agent", "reproduce", str(runs)]) == 1
+    assert "can't be played again" in capsys.readouterr().out

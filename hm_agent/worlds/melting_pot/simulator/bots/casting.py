@@ -27,6 +27,7 @@ from hm_agent.config import ConfigError
 from hm_agent.worlds.melting_pot.facts import CharacterRange, GameFacts
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.grid import Move
+from hm_agent.worlds.melting_pot.learning.populations import puppets_path
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.scenarios import Scenario, has_trained_bots, refuse_stand_ins, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
@@ -111,6 +112,8 @@ def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
         refuse_stand_ins(scenario)
         return Bots.SCRIPTED
     last, instead = ("or ", "") if scenario.needs_trained_bots else ("", ", or use --bots=scripted")
+    if missing and bots_dir and puppets_path(scenario.game.substrate, bots_dir).exists():
+        raise ConfigError(f"--bots_dir={bots_dir} holds learned puppets, which play by --bots=learned")
     if missing:
         raise ConfigError(
             f"no trained bot in {missing[0]}: point --bots_dir at a folder laid out <substrate>/<model>/, "
@@ -133,6 +136,8 @@ def _check_learned(scenario: Scenario, needing: Sequence[str], folder: Path | No
     """Raises ConfigError unless learned puppets can play a scenario's bots that have a model: those of `needing`."""
     if others := [name for name in needing if not is_puppet(name)]:
         raise ConfigError(f"--bots=learned: {scenario.short_name}'s bot {others[0]} is no puppet: use --bots=scripted")
+    if not bots_of(scenario.game).goals:
+        raise ConfigError(f"--bots=learned: puppets of {scenario.game.short_name} can't be trained here")
     from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import puppets_of
 
     puppets_of(scenario.game.substrate, folder)

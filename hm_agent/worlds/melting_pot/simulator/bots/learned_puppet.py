@@ -21,7 +21,8 @@ def puppets_of(substrate: str, folder: Path | None) -> Population:
     path = puppets_path(substrate, folder)
     if not path.exists():
         where = f"no {path.name} in --bots_dir={folder}" if folder else f"no puppets ship for {substrate}"
-        raise ConfigError(f"--bots=learned: {where}: train them by hm-agent train melting_pot --puppets")
+        then = ", and copy their last.npz there by this name" if folder else ""
+        raise ConfigError(f"--bots=learned: {where}: train them by hm-agent train melting_pot --puppets{then}")
     population, _ = load(path, substrate)
     if not population.shape.sizes.goals:
         raise ConfigError(f"{path} holds no puppets: train them by hm-agent train melting_pot --puppets")
