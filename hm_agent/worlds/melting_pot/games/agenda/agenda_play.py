@@ -41,6 +41,8 @@ ABOUT = 6
 """Whoever was in view so few steps ago is still about."""
 SAFE = 7
 """At this distance nobody is frozen before it can get away."""
+FAR = 11
+"""From whoever is taken for the impostor this distance is kept, since a plan may lead past it."""
 PAUSE = 4
 """The steps between two looks at the others' votes."""
 
@@ -101,8 +103,9 @@ def wary_calls(seat: AgendaSeat, impostor: str | None, unclear: Collection[str])
     if not seat.is_ready:
         return bring_gems(seat)
     about = [known for known in seat.players if known.ago <= ABOUT and known.name in seat.votes]
-    feared = {impostor, *(unclear if len(about) == 1 else ())}
-    near = [known.name for known in about if known.name in feared and distance(seat.here, known.cell) <= SAFE]
+    feared: dict[str | None, int] = dict.fromkeys(unclear, SAFE) if len(about) == 1 else {}
+    feared[impostor] = FAR
+    near = [known.name for known in about if distance(seat.here, known.cell) <= feared.get(known.name, -1)]
     if near:
         return [KeepAway(near[0], PAUSE)]
     is_in_sight = any(known.name == impostor for known in about)
