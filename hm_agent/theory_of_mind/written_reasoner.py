@@ -45,7 +45,7 @@ from hm_agent.theory_of_mind.odds_questions import (
     OddsAnswer,
     RuleChances,
 )
-from hm_agent.theory_of_mind.situation import Behaviour, Call, SeatSituation
+from hm_agent.theory_of_mind.situation import Behaviour, SeatSituation
 
 KEPT = 3
 """How many hypotheses about a player a revision keeps."""
@@ -62,17 +62,17 @@ class WrittenReasoner(Generic[SituationT]):
     situation: the class of its situations. weigh: the rules by which a player may act, in words, each with the
     logarithm of its weight, from the situation, the player, the interactions with it, and earlier hypotheses, whose
     values count like evidence. foresee: what the player does next by a rule in words; None and words of no rule stand
-    for a rule of its choice. strategy: what to do, in words. calls: the best plan, without the call that has just
-    failed at its beginning. review: a critique of a plan that is over. probes: the answers to the claims that are asked
-    about. knows: those of the things that a player may know that it knows. trust: about how often its predictions come
-    true.
+    for a rule of its choice. strategy: what to do, in words. calls: the plan that a question asks for, without the call
+    that has just failed at its beginning. review: a critique of a plan that is over. probes: the answers to the claims
+    that are asked about. knows: those of the things that a player may know that it knows. trust: about how often its
+    predictions come true.
     """
 
     situation: type[SituationT]
     weigh: Callable[[SituationT, str, Sequence[Any], Sequence[Hypothesis]], Mapping[str, float]]
     foresee: Callable[[str | None, SituationT, str, Sequence[Any]], Behaviour]
     strategy: Callable[[SituationT], str]
-    calls: Callable[[SituationT, Call | None], Sequence[str]]
+    calls: Callable[[SituationT, Plan], Sequence[str]]
     review: Callable[[ReviewPlan], str]
     probes: Callable[[SituationT, Sequence[str]], Sequence[str]] = lambda situation, claims: ()
     knows: Callable[[SituationT, str], Collection[str]] = lambda situation, about: ()
@@ -88,7 +88,7 @@ class WrittenReasoner(Generic[SituationT]):
             ReadMinds: self._read_minds,
             ChooseStrategy: lambda question: StrategyAnswer(strategy=self.strategy(self._of(question))),
             GiveChances: self._give_chances,
-            Plan: self._plan,
+            Plan: lambda question: CallsAnswer(calls=list(self.calls(self._of(question), question))),
             ReviewPlan: lambda question: Critique(critique=self.review(question)),
             AskProbes: lambda question: ProbesAnswer(answers=list(self.probes(self._of(question), question.claims))),
         }
@@ -168,9 +168,6 @@ class WrittenReasoner(Generic[SituationT]):
         known = self.knows(situation, about)
         knows = [round(100 * (SURE if thing in known else 1 - SURE)) for thing in question.things]
         return kind(rules=rules, knows=knows)
-
-    def _plan(self, question: Plan) -> CallsAnswer:
-        return CallsAnswer(calls=list(self.calls(self._of(question), question.barred_call)))
 
 
 def odds_of(rules: Sequence[LikelyRule]) -> OddsAnswer:

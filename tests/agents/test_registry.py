@@ -24,7 +24,7 @@ from tests.model_stand_ins import Mute
 (SCENARIO,) = find_scenarios(["rws_repeated_1"])
 ORDERS = ("order_0", "order_1", "order_2")
 ABLE = [name for name in agent_names() if can_play(name, SCENARIO)]
-STEPS_OF_EVERY_KIND = {"rws_repeated_1": 100, "rws_arena_3": 60, "cooking_asymmetric_1": 100}
+STEPS_OF_EVERY_KIND = {"rws_repeated_1": 300, "rws_arena_3": 100, "cooking_asymmetric_1": 300}
 
 
 def play(

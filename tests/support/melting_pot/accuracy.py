@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from typing import Any
 
 from hm_agent.core import Step
 from hm_agent.registry import scenario_named
@@ -17,6 +19,12 @@ from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 STEPS = 1000
 SETTLING_STEPS = 20
 """For how many steps after each entry into the map the pose is not checked, by default."""
+
+
+def pose_of(truth: Mapping[str, Any]) -> Pose:
+    """A player's pose by what the engine tells of it, if it is asked for the ground truth."""
+    x, y = map(int, truth["POSITION"])
+    return Pose(x, y, int(truth["ORIENTATION"]))
 
 
 class PoseCheck:
@@ -36,9 +44,7 @@ class PoseCheck:
             return
         state = step.decisions[FOCAL].state
         assert isinstance(state, SubstrateAgentState)
-        truth = self._world.truth(0, before=True)
-        x, y = map(int, truth["POSITION"])
-        is_exact = state.pose == Pose(x, y, int(truth["ORIENTATION"]))
+        is_exact = state.pose == pose_of(self._world.truth(0, before=True))
         self.verdicts["lost" if state.pose is None else "exact" if is_exact else "wrong"] += 1
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ from math import log
 
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.theory_of_mind.language_questions import ReviewPlan
+from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.enacttom.house.commands import EVERYONE, IDLE, HouseCommand, communicate
 from hm_agent.worlds.enacttom.language.report_questions import AskReports, WrittenReport, WrittenReports
@@ -209,9 +209,9 @@ def strategy_words(situation: HouseSituation) -> str:
 # Answers
 
 
-def _calls(situation: HouseSituation, barred: HouseCommand | None) -> Sequence[str]:
+def _calls(situation: HouseSituation, question: Plan) -> Sequence[str]:
     commands = best_commands(situation)
-    return [_as_written(command) for command in ([IDLE] if commands[0] == barred else commands)]
+    return [_as_written(command) for command in ([IDLE] if commands[0] == question.barred_call else commands)]
 
 
 def _as_written(command: HouseCommand) -> str:

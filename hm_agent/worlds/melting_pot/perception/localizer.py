@@ -119,12 +119,8 @@ class Localizer:
 Offset = tuple[int, int]
 """(ahead, right) of the viewer, in cells."""
 
-STEPS: Mapping[int, Offset] = {
-    Move.FORWARD: (1, 0),
-    Move.BACKWARD: (-1, 0),
-    Move.STEP_RIGHT: (0, 1),
-    Move.STEP_LEFT: (0, -1),
-}
+VIEWER = Pose(0, 0, 0)
+"""A viewer somewhere: an offset and a move mean the same to all."""
 OPPOSITE: Mapping[int, int] = {
     Move.FORWARD: Move.BACKWARD,
     Move.BACKWARD: Move.FORWARD,
@@ -162,8 +158,8 @@ def odds_of_staying(before: RelativeScene, now: RelativeScene, move: int) -> flo
     stayed, moved = agreement(before, now, Move.NOOP), agreement(before, now, move)
     if stayed != moved:
         return LIKELY if stayed > moved else UNLIKELY
-    target = STEPS.get(move)
-    if target is None or target not in now.players:
+    target = VIEWER.offset(VIEWER.after(move).cell)
+    if target not in now.players:
         return UNLIKELY
     return LIKELY if target in before.players else UNDECIDED
 
@@ -189,10 +185,4 @@ def agreement(before: RelativeScene, now: RelativeScene, move: int) -> int:
 @cache
 def offset_after(offset: Offset, move: int) -> Offset:
     """The offset of something that stands still, after the viewer's own move. Cached, as a window has few offsets."""
-    ahead, right = offset
-    if move == Move.TURN_RIGHT:
-        return right, -ahead
-    if move == Move.TURN_LEFT:
-        return -right, ahead
-    step_ahead, step_right = STEPS.get(move, (0, 0))
-    return ahead - step_ahead, right - step_right
+    return VIEWER.after(move).offset(VIEWER.place(*offset))

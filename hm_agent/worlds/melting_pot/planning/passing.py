@@ -6,7 +6,7 @@ so both rank each other alike: soup goes before any other thing, that before emp
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Set
 from dataclasses import replace
 
 from hm_agent.worlds.melting_pot.facts import Beam
@@ -24,15 +24,17 @@ AVOIDED = 12
 """For so many steps it then avoids the cell where that player stood."""
 STUCK = 15
 """After so many steps in which players were in the way, something else should be done."""
+GOES_FIRST = "soup"
+"""Whoever holds this has the right of way."""
 STANDING = 12
 """A player that was seen on one cell alone for so many steps is taken to stay there."""
 
 
 class Passing:
-    """Finds the next move to a station, step by step. goods: what can be held, the one that goes first last."""
+    """Finds the next move to a station, step by step."""
 
-    def __init__(self, layout: Layout, beam: Beam, goods: Sequence[str] = ("tomato", "dish", "soup")) -> None:
-        self._layout, self._beam, self._goods = layout, beam, goods
+    def __init__(self, layout: Layout, beam: Beam) -> None:
+        self._layout, self._beam = layout, beam
         self._blocked = 0
         """For how many steps in a row a player has been in the way."""
         self._avoided: Mapping[Cell, int] = {}
@@ -107,7 +109,7 @@ class Passing:
         return BeamApproach(Move.NOOP, (), straight.moves) if is_near or (comes and not goes_first) else straight
 
     def _rank(self, held: str | None, cell: Cell) -> tuple[int, Cell]:
-        worth = 2 if held == self._goods[-1] else int(held is not None)
+        worth = 2 if held == GOES_FIRST else int(held is not None)
         return worth, cell
 
     def _step_aside(self, pose: Pose, view: TextualMap, other: Cell) -> Move:

@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import dm_env
-import numpy as np
-import numpy.typing as npt
 from meltingpot import scenario as mp_scenario
 from meltingpot import substrate as mp_substrate
 from meltingpot.utils.scenarios import scenario as scenario_lib
@@ -135,21 +133,10 @@ class SubstrateWorld(World[View, int]):
             raise ValueError(f"{seat}'s action is {action!r}: must be an int from 0 to {len(self.actions) - 1}")
         return move
 
-    @property
-    def _decided_on(self) -> dm_env.TimeStep:
-        """The state that the latest actions were decided on."""
-        before = self._before or self.timestep
-        assert before is not None, "reset the world first"
-        return before
-
     def scene(self) -> Scene:
         assert self.timestep is not None, "reset the world first"
-        return Scene(self.seats, self._decided_on.observation, self.timestep.observation, self._told_bots())
-
-    def frame(self) -> npt.NDArray[np.uint8]:
-        """(H, W, 3) picture of the whole map as it was when the latest actions were decided on."""
-        picture: npt.NDArray[np.uint8] = self._decided_on.observation[0]["WORLD.RGB"]
-        return picture
+        decided_on = self._before or self.timestep
+        return Scene(self.seats, decided_on.observation, self.timestep.observation, self._told_bots())
 
     def metrics(self) -> Mapping[str, float]:
         """Means over the seats; none before the first step.

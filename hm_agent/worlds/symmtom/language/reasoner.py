@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import log
 
 from hm_agent.core import Hypothesis
-from hm_agent.theory_of_mind.language_questions import ReviewPlan
+from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.symmtom.language.board import (
     RETURNS,
@@ -171,8 +171,8 @@ def strategy_words(board: Board) -> str:
 # Answers
 
 
-def _calls(board: Board, barred: Call | None) -> Sequence[str]:
-    return list(map(str, best_calls(board, barred)))
+def _calls(board: Board, question: Plan) -> Sequence[str]:
+    return list(map(str, best_calls(board, question.barred_call)))
 
 
 def _review(question: ReviewPlan) -> str:

@@ -22,12 +22,11 @@ from hm_agent.theory_of_mind.language_questions import (
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.odds_questions import GiveOdds
 from hm_agent.worlds.melting_pot.facts import Beam, Counts, Length, argmax
-from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
+from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen, pure_inventory
 from hm_agent.worlds.melting_pot.games.matrix.facts import READY, Regrowth, Timing
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, Place, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Pickup, PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory
-from hm_agent.worlds.melting_pot.games.matrix.reach import Reach
 from hm_agent.worlds.melting_pot.games.matrix.rules import (
     LastShown,
     MatrixInteraction,
@@ -36,7 +35,7 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import (
     is_lead_open,
     reward,
 )
-from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer
+from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer, Reach
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
 from hm_agent.worlds.melting_pot.planning.calls import Aim, FireAt, FireOnSight, MoveTo, plan_record
 
@@ -88,6 +87,20 @@ def interaction(
     last = rules.behaviours[shown.index(max(shown))]
     last_shown = LastShown(last, 12) if any(shown) else None
     return MatrixInteraction(step, "opponent", own, paid, other, *kinds, shown, is_open, last_shown=last_shown)
+
+
+def pure(rules: MatrixRules, kind: str, count: int = 6) -> Counts:
+    """An inventory with so much of one kind, and the initial count of all others."""
+    return pure_inventory(rules, rules.behaviours.index(kind), count)
+
+
+def pure_interaction(
+    rules: MatrixRules, own: str, other: str, shown: str | None = None, step: int = 0, partner: str = "opponent"
+) -> MatrixInteraction:
+    """One in which both hold six of a kind. shown: the kind of which the partner saw the agent collect one."""
+    held, theirs = pure(rules, own), pure(rules, other)
+    seen = tuple(int(kind == shown) for kind in rules.behaviours)
+    return MatrixInteraction(step, partner, held, reward(held, theirs, rules.payoff), theirs, other, own, seen)
 
 
 def played(inventory: Counts, rules: MatrixRules) -> str | None:

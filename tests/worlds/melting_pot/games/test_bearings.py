@@ -15,6 +15,7 @@ from hm_agent.worlds.melting_pot.perception.atlas import Labels
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.substrate import atlas_of
 from hm_agent.worlds.melting_pot.simulator.world import SelfPlayWorld
+from tests.support.melting_pot.accuracy import pose_of
 
 Seen = tuple[Labels, Move, Pose]
 """What a player sees, its step or turn before, and where it really is."""
@@ -32,7 +33,9 @@ def played(name: str) -> list[tuple[Seen, Seen]]:
     for _ in range(STEPS):
         views = [turn.observations[seat].view["RGB"] for seat in world.seats[:2]]
         moves = [Move.__members__.get(world.actions(actions[seat]).name, Move.NOOP) for seat in world.seats[:2]]
-        first, second = [(atlas_of(name).label(views[slot]), moves[slot], pose_of(world, slot)) for slot in range(2)]
+        first, second = [
+            (atlas_of(name).label(views[slot]), moves[slot], pose_of(world.truth(slot))) for slot in range(2)
+        ]
         steps.append((first, second))
         actions = {seat: rng.randrange(len(world.actions)) for seat in world.seats}
         turn = world.step(actions)
@@ -40,13 +43,7 @@ def played(name: str) -> list[tuple[Seen, Seen]]:
     return steps
 
 
-def pose_of(world: SelfPlayWorld, slot: int) -> Pose:
-    truth = world.truth(slot)
-    x, y = map(int, truth["POSITION"])
-    return Pose(x, y, int(truth["ORIENTATION"]))
-
-
-@pytest.mark.parametrize("game", ["commons_harvest__open", "collaborative_cooking__circuit", "daycare"])
+@pytest.mark.parametrize("game", ["commons_harvest__open", "collaborative_cooking__circuit", "hidden_agenda"])
 def test_on_a_known_map_the_pose_is_exact_or_unknown(game: str) -> None:
     bearings, exact = [Bearings.of(game, slot) for slot in range(2)], 0
     for both in played(game):

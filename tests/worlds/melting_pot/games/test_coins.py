@@ -18,11 +18,11 @@ from hm_agent.testing.episodes import SeatLog, play_out, seat_agents
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.coins.coins_facts import CoinsFacts
-from hm_agent.worlds.melting_pot.games.coins.coins_follower import CoinsFollower
+from hm_agent.worlds.melting_pot.games.coins.coins_kind import CoinsKind
 from hm_agent.worlds.melting_pot.games.coins.coins_mind import REASONER, CoinsMind, rule_in
 from hm_agent.worlds.melting_pot.games.coins.coins_play import SHORTCUTS, play_best, provoked
-from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsNotes, CoinsSeat
-from hm_agent.worlds.melting_pot.games.coins.simulator.coins_bots import GOALS, CoinPuppet, CoinsBots
+from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsFollower, CoinsNotes, CoinsSeat
+from hm_agent.worlds.melting_pot.games.coins.simulator.coins_bots import GOALS, CoinPuppet
 from hm_agent.worlds.melting_pot.games.coins.takes import (
     SPARES_YOURS,
     TAKES_BOTH,
@@ -84,7 +84,7 @@ def played() -> Played:
 
     world = ReportingWorld("coins_6", note)
     turn = world.reset(seed=2)
-    player = CoinsBots(FACTS)._player(FACTS, 0, 0, ["defector"])
+    player = CoinsKind().bots(FACTS)._player(FACTS, 0, 0, ["defector"])
     while True:
         move = player.act(turn.observations[ME].view, turn.rewards.get(ME, 0.0))
         rewards[turn.step] = turn.rewards.get(ME, 0.0)
@@ -174,7 +174,7 @@ def test_other_rules_answer_what_they_say() -> None:
 
 
 def test_every_unseen_player_follows_a_rule_that_oracle_can_be_told() -> None:
-    bots = CoinsBots(FACTS)
+    bots = CoinsKind().bots(FACTS)
     for unseen in FACTS.unseen:
         assert bots._player(FACTS, 0, 1, list(bots._named(unseen))).intent in TOLD
 
@@ -215,7 +215,7 @@ def test_the_best_plan_takes_what_pays_most_a_step_and_spares_what_costs_more() 
 
 
 def test_whoever_takes_only_near_coins_of_the_other_s_leaves_those_farther_off() -> None:
-    bots = CoinsBots(FACTS)
+    bots = CoinsKind().bots(FACTS)
     rule = bots._rules["near_ones"]
     assert rule.words == NEAR_ONES.words
     far, near = {(52, 44): ("coin blue", 103)}, {(48, 44): ("coin blue", 103)}

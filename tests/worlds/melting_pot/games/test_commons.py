@@ -225,10 +225,12 @@ def test_rules_are_believed_as_they_are_worded_and_as_the_ceiling_is_told_them()
     assert rules_believed(seat_at("clean_up"), others) == {"player_1": "reciprocates", "player_2": "reciprocates"}
 
 
-@pytest.mark.parametrize("agent", ["oracle", "only_eats"])
-def test_agents_play_common_goods_with_answers_that_hold(agent: str) -> None:
-    scenario = scenarios()["clean_up_unseen_0"]
-    world = MeltingPotWorld(scenario_named("clean_up_unseen_0"), Bots.SCRIPTED)
+@pytest.mark.parametrize(
+    ("name", "agent"), [("clean_up_unseen_0", "oracle"), ("commons_harvest__open_unseen_1", "spares")]
+)
+def test_agents_play_common_goods_with_answers_that_hold(name: str, agent: str) -> None:
+    scenario = scenarios()[name]
+    world = MeltingPotWorld(scenario_named(name), Bots.SCRIPTED)
     model = CheckedReasoner(suites()["melting_pot"].answers())
     log = SeatLog()
     play_out(world, seat_agents(world, scenario, agent, model=model), seed=1, steps=20, recorders=[log])

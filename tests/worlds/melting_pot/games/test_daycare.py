@@ -10,10 +10,10 @@ import pytest
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.worlds.melting_pot.games.daycare.care import ATTENDS, FORAGES, POINTS, REFUSES, child_calls, parent_calls
 from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import CHILD, PARENT, DaycareFacts
+from hm_agent.worlds.melting_pot.games.daycare.daycare_kind import DaycareKind
 from hm_agent.worlds.melting_pot.games.daycare.daycare_mind import best_calls, rule_in
 from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareNotes, DaycareSeat
 from hm_agent.worlds.melting_pot.games.daycare.hands import EATS, FruitKnown
-from hm_agent.worlds.melting_pot.games.daycare.simulator.daycare_bots import DaycareBots
 from hm_agent.worlds.melting_pot.games.open.calls import UseAction
 from hm_agent.worlds.melting_pot.games.open.conduct import ConductSeen
 from hm_agent.worlds.melting_pot.grid import Move
@@ -28,7 +28,7 @@ STEPS = 52
 def played() -> tuple[float, DaycareSeat, DaycareSeat, Sequence[ConductSeen]]:
     """A parent that forages beside a child that turns: its reward, both seats at the end, what the child saw."""
     facts, actions = game_named("daycare", DaycareFacts), actions_of("daycare")
-    player = DaycareBots(facts)._player(facts, 0, 1, ["forages"])
+    player = DaycareKind().bots(facts)._player(facts, 0, 1, ["forages"])
     watching = DaycareNotes(facts, 0, actions, DaycareSeat)
     world = SelfPlayWorld(scenario_named("daycare_selfplay"))
     turn, reward, seen = world.reset(seed=3), 0.0, list[ConductSeen]()

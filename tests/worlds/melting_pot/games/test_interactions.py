@@ -65,9 +65,9 @@ class InteractionLog:
         """Keeps what it has."""
 
 
-def play(scenario: str, world: MeltingPotWorld, seed: int, recorder: Recorder) -> None:
+def play(scenario: str, world: MeltingPotWorld, seed: int, recorder: Recorder, steps: int = STEPS) -> None:
     (info,) = find_scenarios([scenario])
-    play_out(world, seat_agents(world, info), seed=seed, steps=STEPS, recorders=[recorder])
+    play_out(world, seat_agents(world, info), seed=seed, steps=steps, recorders=[recorder])
 
 
 @pytest.fixture(scope="module")
@@ -269,7 +269,7 @@ class PartnerLog:
 @pytest.fixture(scope="module")
 def partners() -> PartnerLog:
     log = PartnerLog()
-    play("rws_arena_0", ReportingWorld("rws_arena_0", log.hear), 1000, log)
+    play("rws_arena_0", ReportingWorld("rws_arena_0", log.hear), 1000, log, steps=600)
     return log
 
 

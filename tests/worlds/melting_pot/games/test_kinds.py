@@ -17,10 +17,9 @@ from hm_agent.worlds.melting_pot.games import KINDS, kind_of
 from hm_agent.worlds.melting_pot.games.kind import STEPS, Kind
 from hm_agent.worlds.melting_pot.games.options import DEFAULT
 from hm_agent.worlds.melting_pot.grid import Move
-from hm_agent.worlds.melting_pot.scenarios import Scenario, load_game, load_games
+from hm_agent.worlds.melting_pot.scenarios import load_game, load_games
 from hm_agent.worlds.melting_pot.simulator.game_files import problems
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of, vision_of
-from hm_agent.worlds.melting_pot.simulator.world import SelfPlayWorld
 
 CLEAN_UP = """
 game = "river"
@@ -110,23 +109,15 @@ def test_a_third_kind_takes_one_entry_of_the_table(clean_up: Path, monkeypatch: 
 
 
 @pytest.mark.usefixtures("river")
-def test_actions_and_interactions_are_those_of_the_kind(clean_up: Path) -> None:
-    world = SelfPlayWorld(Scenario(load_game(clean_up), None))
-    world.reset(seed=1)
-    assert [action.name.lower() for action in world.actions] == [*RiverKind.actions]
-    world.step(dict.fromkeys(world.seats, 8))
-    with pytest.raises(ValueError, match="must be an int from 0 to 8"):
-        world.step(dict.fromkeys(world.seats, 9))
-    world.close()
-
-
-@pytest.mark.usefixtures("river")
-def test_a_third_kind_is_played_as_the_others_are(clean_up: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_third_kind_is_played_with_its_actions_and_interactions(
+    clean_up: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(ADDED, "folders", {str(clean_up.parent): None})
     monkeypatch.setattr(RiverKind, "problems", lambda *_: iter(()))
     game = load_game(clean_up)
     assert isinstance(game, RiverFacts)
-    played = hm_agent.play("clean_up_selfplay", "random", max_steps=30, out=clean_up.parent)
+    assert [action.name.lower() for action in actions_of(game.substrate)] == [*RiverKind.actions]
+    played = hm_agent.play("clean_up_selfplay", "random", max_steps=10, out=clean_up.parent)
     (episode,) = played.episodes
     trace = (episode.folder / "trace.jsonl").read_text()
     assert "fire_clean" in trace

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hm_agent.core import Hypothesis
-from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.theory_of_mind.language_questions import ChooseStrategy, Plan, Predict, Propose
 from hm_agent.theory_of_mind.mind import PlayerBelief
-from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction, Pace
 from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
@@ -32,6 +29,7 @@ from hm_agent.worlds.melting_pot.games.cooking.reasoner import beam_search
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import MOST_PLANNED
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import LIBRARY, TeammateStrategy
 from hm_agent.worlds.melting_pot.grid import Facing, Pose
+from tests.support.melting_pot.asking import ask
 from tests.worlds.melting_pot.games.kitchen_examples import (
     KITCHEN_EXAMPLES,
     LOWER,
@@ -47,26 +45,21 @@ from tests.worlds.melting_pot.games.kitchen_examples import (
     room_of,
 )
 
-REASONER = BuiltinReasoner(answers())
 TOMATOES, DELIVERY, DISHES = "interact((0, 1))", "interact((3, 1))", "interact((3, 4))"
 
 
 def plan(question: Plan) -> list[str]:
-    answer = asyncio.run(REASONER.answer(question))
-    question.check(answer)
-    return answer.calls
+    return ask(question).calls
 
 
 def propose(history: Sequence[KitchenInteraction], best: tuple[Hypothesis, ...] = ()) -> str:
-    return asyncio.run(REASONER.answer(Propose(NOW, TEAMMATE, tuple(history), best))).hypothesis
+    return ask(Propose(NOW, TEAMMATE, tuple(history), best)).hypothesis
 
 
 def predict(words: str | None, history: Sequence[KitchenInteraction] = (), pace: Pace = NOW.pace) -> str:
     asked = (Hypothesis(words),) if words else ()
     question = Predict(replace(NOW, pace=pace), TEAMMATE, tuple(history), asked, decides=False)
-    answer = asyncio.run(REASONER.answer(question))
-    question.check(answer)
-    return str(answer.next[-1].does)
+    return str(ask(question).next[-1].does)
 
 
 def pot(cell: tuple[int, int], tomatoes: int, ready: int | None = None) -> Pot:
@@ -123,9 +116,7 @@ def test_tempo_is_predicted_from_the_measured_pace(tomatoes: int, tempo: str) ->
 def test_every_hypothesis_gets_its_own_prediction() -> None:
     asked = tuple(Hypothesis(each.words) for each in LIBRARY)
     question = Predict(NOW, TEAMMATE, (ended(40, SERVES, "you"),), asked, decides=False)
-    answer = asyncio.run(REASONER.answer(question))
-    question.check(answer)
-    assert [role_in(each.does) for each in answer.next] == [each.role or SERVES for each in LIBRARY]
+    assert [role_in(each.does) for each in ask(question).next] == [each.role or SERVES for each in LIBRARY]
 
 
 @pytest.mark.parametrize(
@@ -140,9 +131,7 @@ def test_every_hypothesis_gets_its_own_prediction() -> None:
 )
 def test_chosen_role_shares_the_work(expected: str | None, role: str) -> None:
     question = ChooseStrategy(NOW, (), others=(PlayerBelief(TEAMMATE, None, expected),), is_rule=False)
-    answer = asyncio.run(REASONER.answer(question))
-    question.check(answer)
-    assert answer.strategy.role == role
+    assert ask(question).strategy.role == role
 
 
 def test_held_soup_is_delivered_first() -> None:
@@ -190,7 +179,7 @@ def test_no_pot_is_filled_too_late_to_be_delivered() -> None:
 def test_a_failure_is_explained_by_the_rules(name: str) -> None:
     question = KITCHEN_EXAMPLES[name]
     assert isinstance(question, CritiqueInteraction)
-    words = asyncio.run(REASONER.answer(question)).critique
+    words = ask(question).critique
     assert ("holds 3 tomatoes already" if question.hands else "Nothing lies there") in words
 
 

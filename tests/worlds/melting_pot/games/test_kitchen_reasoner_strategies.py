@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 
 import pytest
 
 from hm_agent.core import Hypothesis
-from hm_agent.models.builtin import BuiltinReasoner
-from hm_agent.questions import AnswerT, Question
 from hm_agent.theory_of_mind.language_questions import (
     ChooseStrategy,
     FollowStrategy,
@@ -21,11 +18,11 @@ from hm_agent.theory_of_mind.language_questions import (
     Revise,
 )
 from hm_agent.theory_of_mind.mind import PlayerBelief
-from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, ROLES, SERVES, STANDS, KitchenStrategy
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import MOST_PLANNED
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import LIBRARY
+from tests.support.melting_pot.asking import ask
 from tests.worlds.melting_pot.games.kitchen_examples import (
     CARRIED_OUT,
     FAILED,
@@ -42,12 +39,6 @@ from tests.worlds.melting_pot.games.kitchen_examples import (
 SHARE = {LOADS: SERVES, SERVES: LOADS, EVERYTHING: EVERYTHING, STANDS: EVERYTHING}
 """The agent's role beside each role of the teammate."""
 MIXED = ((), ROUNDS[:1], ROUNDS, tuple(ended(40 * n, role, "you") for n, role in enumerate((STANDS, STANDS, SERVES))))
-
-
-def ask(question: Question[AnswerT]) -> AnswerT:
-    answer = asyncio.run(BuiltinReasoner(answers()).answer(question))
-    question.check(answer)
-    return answer
 
 
 def steady(role: str) -> tuple[KitchenInteraction, ...]:

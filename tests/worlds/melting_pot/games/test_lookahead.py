@@ -16,8 +16,9 @@ from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import (
 )
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import likeliest_strategy
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.lookahead import best_behaviour
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, reward
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
 from hm_agent.worlds.melting_pot.scenarios import game_named
+from tests.worlds.melting_pot.games.matrix_examples import pure_interaction
 
 FACTS = game_named("pd_repeated", MatrixFacts)
 NAMES = FACTS.behaviours
@@ -25,26 +26,14 @@ RULES = MatrixRules(
     NAMES, FACTS.things, FACTS.payoff, 1, 23, 15, FACTS.length, FACTS.beam, FACTS.regrowth, FACTS.timing
 )
 COOPERATE, DEFECT = 0, 1
-HELD = {"C": (6, 1), "D": (1, 6)}
 PLAYED = {"C": "cooperate", "D": "defect"}
 PACE = 55
 
 
 def history(own: str, other: str) -> list[MatrixInteraction]:
     """Interactions from letters: `own` and `other` as `CCD` and `CCC`."""
-    return [
-        MatrixInteraction(
-            step=PACE * (number + 1),
-            partner="opponent",
-            own=HELD[mine],
-            reward=reward(HELD[mine], HELD[theirs], FACTS.payoff),
-            other=HELD[theirs],
-            behaviour=PLAYED[theirs],
-            own_behaviour=PLAYED[mine],
-            shown=(0, 0),
-        )
-        for number, (mine, theirs) in enumerate(zip(own, other, strict=True))
-    ]
+    pairs = enumerate(zip(own, other, strict=True), start=1)
+    return [pure_interaction(RULES, PLAYED[mine], PLAYED[theirs], step=PACE * n) for n, (mine, theirs) in pairs]
 
 
 def move_after(own: str, other: str) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -13,10 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hm_agent.core import Hypothesis
-from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.theory_of_mind.language_questions import Plan, Prediction
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
-from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution, expected_inventories
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, Place, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Constant, Mixture, Moves, Rule, moves_in
@@ -33,6 +30,7 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_class import rule_cl
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, reward
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, OtherPlayer
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
+from tests.support.melting_pot.asking import ask
 from tests.worlds.melting_pot.games.matrix_examples import (
     DILEMMA,
     HUNT,
@@ -41,33 +39,16 @@ from tests.worlds.melting_pot.games.matrix_examples import (
     first_hypothesis,
     planned,
     predict,
+    pure,
+    pure_interaction,
 )
 
 NAMES = ("rock", "paper", "scissors")
 RULES = ROCK_PAPER_SCISSORS
-REASONER = BuiltinReasoner(answers())
-
-
-def pure(name: str, count: int = 6) -> tuple[int, ...]:
-    return tuple(count if name == known else 1 for known in NAMES)
 
 
 def interaction(own: str, other: str, shown: str | None = None) -> MatrixInteraction:
-    return played(RULES, own, other, shown)
-
-
-def played(rules: MatrixRules, own: str, other: str, shown: str | None = None) -> MatrixInteraction:
-    mine, theirs = (tuple(6 if name == kind else 1 for name in rules.behaviours) for kind in (own, other))
-    return MatrixInteraction(
-        step=0,
-        partner="opponent",
-        own=mine,
-        reward=reward(mine, theirs, rules.payoff),
-        other=theirs,
-        behaviour=other,
-        own_behaviour=own,
-        shown=tuple(int(name == shown) for name in rules.behaviours),
-    )
+    return pure_interaction(RULES, own, other, shown)
 
 
 def always(played: str) -> str:
@@ -81,14 +62,14 @@ def decided(
     other = OtherPlayer("opponent", PickupRecord(50, taken) if taken else None)
     hypotheses = [Hypothesis(believed)] if believed else []
     seat = replace(against_one(RULES, *met), held=held, others=(other,))
-    answer = asyncio.run(REASONER.answer(predict(seat, *hypotheses)))
+    answer = ask(predict(seat, *hypotheses))
     assert isinstance(answer, Prediction)
     strategy: AgainstOne = answer.strategy
     return strategy
 
 
 def hypothesis_after(*met: MatrixInteraction) -> str:
-    return asyncio.run(REASONER.answer(first_hypothesis(RULES, *met))).hypothesis
+    return ask(first_hypothesis(RULES, *met)).hypothesis
 
 
 @pytest.mark.parametrize("rules", [RULES, DILEMMA, HUNT], ids=lambda rules: rules.behaviours[0])
@@ -130,7 +111,7 @@ def test_an_opponent_that_follows_any_rule_of_the_class_is_soon_predicted(
         other = max(reply, 0)
         odds = mean_prediction(rules, met)
         right += number >= 20 and odds.index(max(odds)) == other
-        met.append(played(rules, names[move], names[other]))
+        met.append(pure_interaction(rules, names[move], names[other]))
         state = rule.updated(state, moves_in(names, met[-1:])[0])
     assert right >= 17
 
@@ -141,7 +122,7 @@ def mean_prediction(rules: MatrixRules, met: Sequence[MatrixInteraction]) -> Dis
 
 
 def test_recent_interactions_outweigh_old_ones() -> None:
-    changed = [played(RULES, "paper", "rock")] * 12 + [played(RULES, "paper", "scissors")] * 3
+    changed = [pure_interaction(RULES, "paper", "rock")] * 12 + [pure_interaction(RULES, "paper", "scissors")] * 3
     assert argmax(mean_prediction(RULES, changed)) == NAMES.index("scissors")
     rock = Constant(NAMES, 0)
     assert fit(rock, RULES, changed).accuracy() < fit(rock, RULES, changed[::-1]).accuracy()
@@ -232,8 +213,8 @@ def test_hundreds_of_equal_interactions_do_not_underflow() -> None:
 
 
 def test_inferred_inventory_explains_the_reward() -> None:
-    paid = reward(pure("paper"), pure("rock", 9), RULES.payoff)
-    answer = asyncio.run(REASONER.answer(InferInventory(RULES, pure("paper"), paid)))
+    paid = reward(pure(RULES, "paper"), pure(RULES, "rock", 9), RULES.payoff)
+    answer = ask(InferInventory(RULES, pure(RULES, "paper"), paid))
     assert answer.inventory == {"rock": 9, "paper": 1, "scissors": 1}
 
 
@@ -244,7 +225,7 @@ PLAN = Plan(
         held=(1, 1, 1),
         others=(OtherPlayer("opponent"),),
         pose=Pose(5, 5, 0),
-        target=pure("paper", 4),
+        target=pure(RULES, "paper", 4),
         things=(Place("purple_box", (7, 5), 99, True), Place("purple_box", (6, 5), 99, True)),
         sites=(Site("purple_box", (9, 5), None),),
         likely=(((20, 5), 0.3),),
@@ -260,7 +241,7 @@ PLAN = Plan(
 
 
 def calls_of(question: Plan) -> list[str]:
-    return asyncio.run(REASONER.answer(question)).calls
+    return ask(question).calls
 
 
 def test_missing_resources_are_collected_nearest_first_before_the_opponent_is_met() -> None:
@@ -275,16 +256,16 @@ def test_missing_resources_are_collected_nearest_first_before_the_opponent_is_me
 
 def test_opponent_is_fired_at_on_sight_as_soon_as_the_same_plan_would_meet_one_in_sight() -> None:
     for held in range(1, 12):
-        start = planned(NEAR, held=pure("paper", held), target=pure("paper", 12), sightings=())
+        start = planned(NEAR, held=pure(RULES, "paper", held), target=pure(RULES, "paper", 12), sightings=())
         start = planned(start, things=tuple(Place("purple_box", (6 + n, 5), 99, True) for n in range(12)))
         calls = calls_of(start)
         enough = held + calls.index("fire_on_sight()")
-        meets = [calls_of(planned(start, held=pure("paper", n), sightings=(SEEN,)))[0] for n in range(held, 12)]
+        meets = [calls_of(planned(start, held=pure(RULES, "paper", n), sightings=(SEEN,)))[0] for n in range(held, 12)]
         assert [call.startswith("fire_at") for call in meets] == [n >= enough for n in range(held, 12)]
 
 
 def test_opponent_is_searched_at_once_with_the_target_inventory() -> None:
-    assert calls_of(planned(PLAN, held=pure("paper", 4))) == ["fire_at((20, 5))"]
+    assert calls_of(planned(PLAN, held=pure(RULES, "paper", 4))) == ["fire_at((20, 5))"]
 
 
 def test_missing_resources_are_collected_even_if_another_kind_leads() -> None:
@@ -308,21 +289,21 @@ def test_site_just_seen_empty_is_not_visited() -> None:
 
 
 SEEN = Seen("opponent", (7, 7), 100, sought=True)
-NEAR = planned(PLAN, target=pure("paper", 8), sightings=(SEEN,))
+NEAR = planned(PLAN, target=pure(RULES, "paper", 8), sightings=(SEEN,))
 
 
 def test_near_opponent_is_met_early_where_more_resources_hardly_pay() -> None:
-    early = planned(NEAR, held=pure("paper", 5))
-    assert calls_of(early) == calls_of(planned(early, expected=pure("rock"))) == ["fire_at((20, 5))"]
+    early = planned(NEAR, held=pure(RULES, "paper", 5))
+    assert calls_of(early) == calls_of(planned(early, expected=pure(RULES, "rock"))) == ["fire_at((20, 5))"]
 
 
 @pytest.mark.parametrize(
     "early",
     [
-        planned(NEAR, held=pure("paper", 2)),
-        planned(NEAR, held=pure("paper", 5), sightings=(replace(SEEN, step=90),)),
-        planned(NEAR, held=pure("paper", 5), sightings=(replace(SEEN, cell=(20, 5)),)),
-        planned(NEAR, held=pure("paper", 5), sightings=(replace(SEEN, sought=False),)),
+        planned(NEAR, held=pure(RULES, "paper", 2)),
+        planned(NEAR, held=pure(RULES, "paper", 5), sightings=(replace(SEEN, step=90),)),
+        planned(NEAR, held=pure(RULES, "paper", 5), sightings=(replace(SEEN, cell=(20, 5)),)),
+        planned(NEAR, held=pure(RULES, "paper", 5), sightings=(replace(SEEN, sought=False),)),
         planned(NEAR, held=(5, 5, 1)),
     ],
     ids=["with little in hand", "not in sight", "far away", "not to be met", "without a lead"],
@@ -352,8 +333,8 @@ def test_one_who_answers_what_it_sees_collected_for_this_very_interaction_is_fou
 def test_another_rule_is_soon_believed_however_long_the_old_one_held() -> None:
     """The opponent copies the agent's last move 19 times, then plays rock, while the agent's last move is scissors."""
     own = [NAMES[(number * number + number // 3) % 3] for number in range(24)]
-    copied = [played(RULES, mine, before) for before, mine in pairwise(own[:20])]
-    met = [*copied, *(played(RULES, mine, "rock") for mine in own[20:])]
+    copied = [pure_interaction(RULES, mine, before) for before, mine in pairwise(own[:20])]
+    met = [*copied, *(pure_interaction(RULES, mine, "rock") for mine in own[20:])]
     assert own[-1] == "scissors"
     assert mean_prediction(RULES, met)[NAMES.index("rock")] > 0.6
 
@@ -363,5 +344,5 @@ def test_one_pickup_of_an_unknown_player_tells_as_much_as_pickups_are_reliable()
 
 
 def test_an_opponent_is_expected_to_hold_the_median_of_what_it_held() -> None:
-    met = [replace(played(RULES, "paper", "rock"), other=(count, 1, 1)) for count in (9, 3, 4)]
+    met = [replace(pure_interaction(RULES, "paper", "rock"), other=(count, 1, 1)) for count in (9, 3, 4)]
     assert expected_inventories(RULES, met) == ((4, 1, 1), (1, 6, 1), (1, 1, 6))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterable
 from dataclasses import replace
@@ -11,8 +10,6 @@ from typing import Any
 import pytest
 
 from hm_agent.core import Hypothesis
-from hm_agent.models.builtin import BuiltinReasoner
-from hm_agent.questions import AnswerT, Question
 from hm_agent.theory_of_mind.language_questions import (
     ChooseStrategy,
     FollowStrategy,
@@ -24,12 +21,12 @@ from hm_agent.theory_of_mind.language_questions import (
     ReviewPlan,
 )
 from hm_agent.theory_of_mind.mind import PlayerBelief
-from hm_agent.worlds.melting_pot.facts import Counts, argmax
-from hm_agent.worlds.melting_pot.games import answers
+from hm_agent.worlds.melting_pot.facts import argmax
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import MOST_CALLS, Place, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, reward
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer
+from tests.support.melting_pot.asking import ask
 from tests.worlds.melting_pot.games.matrix_examples import (
     AFTER,
     ARENA,
@@ -42,6 +39,8 @@ from tests.worlds.melting_pot.games.matrix_examples import (
     first_hypothesis,
     map_of,
     planned,
+    pure,
+    pure_interaction,
 )
 from tests.worlds.melting_pot.games.test_prompts import EXAMPLES
 
@@ -50,30 +49,11 @@ BEATS = {"rock": "paper", "paper": "scissors", "scissors": "rock"}
 NOTHING = (1, 1, 1)
 
 
-def ask(question: Question[AnswerT]) -> AnswerT:
-    answer = asyncio.run(BuiltinReasoner(answers()).answer(question))
-    question.check(answer)
-    return answer
-
-
-def pure(rules: MatrixRules, name: str) -> Counts:
-    return tuple(6 if name == known else 1 for known in rules.behaviours)
-
-
 def played(rules: MatrixRules, *moves: tuple[str, str], players: Iterable[str] = ()) -> tuple[MatrixInteraction, ...]:
     """The interactions with these moves: (the agent's, the other player's). players: the partners, if several."""
     names = [*players] or ["opponent"] * len(moves)
     return tuple(
-        MatrixInteraction(
-            step=100 * number,
-            partner=name,
-            own=pure(rules, own),
-            reward=reward(pure(rules, own), pure(rules, other), rules.payoff),
-            other=pure(rules, other),
-            behaviour=other,
-            own_behaviour=own,
-            shown=(0,) * len(rules.behaviours),
-        )
+        pure_interaction(rules, own, other, step=100 * number, partner=name)
         for number, (name, (own, other)) in enumerate(zip(names, moves, strict=True))
     )
 

@@ -17,11 +17,12 @@ from hm_agent.worlds.melting_pot.games.open.bearings import Bearings
 from hm_agent.worlds.melting_pot.games.open.grid_view import PLAYERS, SELF, UNEXPLAINED, GridView, readable
 from hm_agent.worlds.melting_pot.games.open.open_facts import RoleFacts, SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.seeing import Seeing
-from hm_agent.worlds.melting_pot.games.open.simulator.game_file import word_problems
-from hm_agent.worlds.melting_pot.grid import Move, Pose
+from hm_agent.worlds.melting_pot.games.open.simulator.game_file import file_problems
+from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.scenarios import game_named, load_games, scenario_named
-from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
+from hm_agent.worlds.melting_pot.simulator.substrate import actions_of, default_settings
 from hm_agent.worlds.melting_pot.simulator.world import SelfPlayWorld
+from tests.support.melting_pot.accuracy import pose_of
 
 STEPS = 15
 
@@ -76,11 +77,11 @@ def test_actions_with_several_values_are_told_by_these() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["commons_harvest_open_selfplay", "territory_open_selfplay"])
+@pytest.mark.parametrize("name", ["commons_harvest_open_selfplay", "clean_up_selfplay"])
 def test_players_stand_and_face_where_the_engine_says(name: str) -> None:
     found = 0
     for world in played(name):
-        poses = [pose_of(world, slot) for slot in range(len(world.seats))]
+        poses = [pose_of(world.truth(slot)) for slot in range(len(world.seats))]
         sight = GridView.of(world._game.substrate, 0)
         text = sight.describe(world.truth(0)["RGB"])
         grid, legend = grid_of(text, sight), legend_of(text, sight)
@@ -97,12 +98,6 @@ def test_players_stand_and_face_where_the_engine_says(name: str) -> None:
             else:
                 assert symbol not in "".join(grid)
     assert found > STEPS / 5
-
-
-def pose_of(world: SelfPlayWorld, slot: int) -> Pose:
-    truth = world.truth(slot)
-    x, y = (int(value) for value in truth["POSITION"])
-    return Pose(x, y, int(truth["ORIENTATION"]))
 
 
 def test_players_that_look_the_same_are_not_told_apart() -> None:
@@ -172,8 +167,8 @@ def test_what_a_file_names_that_nobody_can_see_or_do_is_named() -> None:
         having={"apple": "use(eat)"},
         by_role={"miner": RoleFacts(spares=("everybody",))},
     )
-    assert list(word_problems(right)) == []
-    assert list(word_problems(wrong)) == [
+    assert list(file_problems(right, default_settings("clean_up"))) == []
+    assert list(file_problems(wrong, default_settings("clean_up"))) == [
         "names: 'Appel' stands for nothing in clean_up: did you mean Apple?",
         "collects: 'apples' stands for nothing in clean_up: did you mean apple?",
         "reach: 'fire' stands for nothing in clean_up",

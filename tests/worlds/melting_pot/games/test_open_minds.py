@@ -43,6 +43,7 @@ from hm_agent.worlds.melting_pot.games.open.conduct import (
     takes,
 )
 from hm_agent.worlds.melting_pot.games.open.deeds import NOTHING_SPECIAL, Deed, DeedLog
+from hm_agent.worlds.melting_pot.games.open.greedy import best_calls
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
 from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Layout, Pose
@@ -158,11 +159,18 @@ def _played(
     return log.steps
 
 
-def test_every_agent_that_an_open_game_offers_plays_it_with_answers_that_fit_their_schemas() -> None:
+@pytest.fixture(scope="module")
+def of_mushrooms() -> tuple[list[SeatStep], CheckedReasoner]:
+    """An episode of several agents, by the first seat's steps, and what answered all questions."""
+    reasoner = CheckedReasoner(suites()["melting_pot"].answers())
     names = ("hypothetical_minds", "hm_joint", "hm_odds", "vmp", "reflexion")
-    answers = suites()["melting_pot"].answers()
-    reasoner = CheckedReasoner(answers)
-    steps = _played(MUSHROOMS, 2 * STRETCH + 5, names, reasoner=reasoner)
+    return _played(MUSHROOMS, 2 * STRETCH + 5, names, reasoner=reasoner), reasoner
+
+
+def test_every_agent_that_an_open_game_offers_plays_it_with_answers_that_fit_their_schemas(
+    of_mushrooms: tuple[list[SeatStep], CheckedReasoner],
+) -> None:
+    (steps, reasoner), answers = of_mushrooms, suites()["melting_pot"].answers()
     assert any(step.decision.thoughts.interactions for step in steps), "nothing was noticed of anybody"
     assert steps[-1].total > 0, "no mushroom was found"
     latest = {type(question): question for question in reasoner.asked}
@@ -185,14 +193,10 @@ def test_a_plan_is_carried_out_call_by_call_and_says_why_it_ends() -> None:
     assert reached.asked_because == "the plan is used up"
 
 
-def test_the_reasoner_collects_what_pays_and_tries_what_failed_last_not_again() -> None:
-    from hm_agent.worlds.melting_pot.games.open.greedy import best_calls
-
-    checked = _played(MUSHROOMS, 3, ["react"] * 5)
-    (question,) = [
-        exchange.question for exchange in checked[0].decision.exchanges if isinstance(exchange.question, Plan)
-    ]
-    seat = question.situation
+def test_the_reasoner_collects_what_pays_and_tries_what_failed_last_not_again(
+    of_mushrooms: tuple[list[SeatStep], CheckedReasoner],
+) -> None:
+    seat = next(question.situation for question in of_mushrooms[1].asked if isinstance(question, Plan))
     assert isinstance(seat, OpenSeat)
     (first,) = best_calls(seat)
     barred = seat.read_plan([first], None)[0]

@@ -29,7 +29,7 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import (
 )
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, reward
 from hm_agent.worlds.melting_pot.games.matrix.seat import AmongMany, MatrixSeat, OtherPlayer
-from tests.worlds.melting_pot.games.matrix_examples import ROCK_PAPER_SCISSORS
+from tests.worlds.melting_pot.games.matrix_examples import ROCK_PAPER_SCISSORS, pure
 
 NAMES = ("rock", "paper", "scissors")
 RULES = replace(ROCK_PAPER_SCISSORS, width=25, height=24, players=8)
@@ -42,14 +42,10 @@ STEADY = KindPersistence(3, ((True, 1.0),) * 8)
 FICKLE = KindPersistence(3, ((False, 1.0),) * 6 + ((True, 1.0),) * 3)
 
 
-def pure(name: str, count: int = 6) -> Counts:
-    return tuple(count if name == each else 1 for each in NAMES)
-
-
 def met(player: str, *played: str) -> Opponent:
     """A player with one interaction for each of `played`, and the hypothesis that it always plays the last one."""
     history = tuple(
-        MatrixInteraction(100 * n, player, NOTHING, 0.0, pure(name), name, None, (0, 0, 0))
+        MatrixInteraction(100 * n, player, NOTHING, 0.0, pure(RULES, name), name, None, (0, 0, 0))
         for n, name in enumerate(played)
     )
     return Opponent(player, history=history, believed=f"The opponent always plays {played[-1]}.")

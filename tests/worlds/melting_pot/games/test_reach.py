@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hm_agent.models.prompts import environment
-from hm_agent.worlds.melting_pot.games.matrix.reach import Reach
+from hm_agent.worlds.melting_pot.games.matrix.seat import Reach
 from hm_agent.worlds.melting_pot.grid import Layout
 from tests.strategists import dyad
 from tests.worlds.melting_pot.games.matrix_examples import LATER

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 
 import pytest
 
-from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.models.prompts import render
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_steps
 from hm_agent.theory_of_mind.language_questions import MindsReadAnswer, Plan, Prediction, RevisedBeliefs, StrategyAnswer
 from hm_agent.theory_of_mind.mind import PlayerModel
-from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     Distribution,
     expected_inventories,
@@ -28,6 +25,7 @@ from hm_agent.worlds.melting_pot.games.options import AgentOptions
 from hm_agent.worlds.melting_pot.planning.calls import Shadow, plan_record
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from tests.strategists import RWS, against, among, arena, dyad, lead
+from tests.support.melting_pot.asking import ask
 from tests.worlds.melting_pot.games.matrix_examples import (
     ARENA,
     DILEMMA,
@@ -76,7 +74,7 @@ def test_a_longer_interaction_makes_watching_cheaper() -> None:
 
 
 def calls(question: Plan) -> list[str]:
-    return asyncio.run(BuiltinReasoner(answers()).answer(question)).calls
+    return ask(question).calls
 
 
 def test_an_agent_without_a_strategist_plans_to_watch_an_unknown_opponent() -> None:
@@ -124,7 +122,7 @@ def test_without_clues_the_rules_say_so() -> None:
 
 def test_a_plan_after_watching_is_asked_for_without_the_one_from_before_the_interaction() -> None:
     (scenario,) = find_scenarios(["rws_unseen_3"])
-    steps = play_steps(scenario, "hypothetical_minds", 1200, bots="scripted")
+    steps = play_steps(scenario, "hypothetical_minds", 700, bots="scripted")
     has_planned, asked = False, []
     for step in steps:
         has_planned = has_planned and not any(isinstance(event, InteractionEvent) for event in step.decision.events)

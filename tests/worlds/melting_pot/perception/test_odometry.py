@@ -1,10 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from hm_agent.worlds.melting_pot.grid import Facing, Move, Pose
+from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.perception.localizer import (
     LIKELY,
     UNDECIDED,
@@ -12,7 +10,6 @@ from hm_agent.worlds.melting_pot.perception.localizer import (
     Offset,
     RelativeScene,
     odds_of_staying,
-    offset_after,
 )
 
 NEAR = frozenset({(1, 0)})
@@ -24,15 +21,6 @@ def scene(
     *boxes: Offset, players: frozenset[Offset] = FAR, seen: frozenset[Offset] = WINDOW, has_beam: bool = False
 ) -> RelativeScene:
     return RelativeScene(dict.fromkeys(boxes, "yellow_box"), players, seen, has_beam)
-
-
-@given(
-    st.builds(Pose, st.integers(0, 20), st.integers(0, 20), st.sampled_from(Facing)),
-    st.tuples(st.integers(-3, 3), st.integers(-3, 3)),
-    st.sampled_from(Move),
-)
-def test_offset_after_a_move_is_that_from_the_new_pose(pose: Pose, offset: Offset, move: Move) -> None:
-    assert offset_after(offset, move) == pose.after(move).offset(pose.place(*offset))
 
 
 @pytest.mark.parametrize("move", Move)

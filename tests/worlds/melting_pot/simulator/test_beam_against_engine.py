@@ -15,6 +15,7 @@ from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.planning.beam import reaches
 from hm_agent.worlds.melting_pot.planning.walking import find_path
 from hm_agent.worlds.melting_pot.simulator.substrate import GROUND_TRUTH, build_substrate
+from tests.support.melting_pot.accuracy import pose_of
 
 SEEDS, STEPS = range(4), 600
 PURPOSE = 0.6
@@ -35,11 +36,6 @@ class Zap:
     lit: frozenset[Cell]
     both_collected: bool
     interacted: bool
-
-
-def pose_of(truth: Any) -> Pose:
-    x, y = map(int, truth["POSITION"])
-    return Pose(x, y, int(truth["ORIENTATION"]))
 
 
 def things_and_lit(world_rgb: Any, vision: SubstrateVision) -> tuple[frozenset[Cell], frozenset[Cell]]:

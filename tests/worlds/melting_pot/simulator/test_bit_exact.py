@@ -31,7 +31,7 @@ class Playthrough:
     def _take_in(self, turn: Turn[View]) -> None:
         self.steps, self.is_over = turn.step, turn.is_over
         observation = turn.observations[FOCAL]
-        self._digest.update(self._world.frame().tobytes())
+        self._digest.update(self._world.scene().frame.tobytes())
         for name in sorted(observation.view):
             self._digest.update(observation.view[name].tobytes())
         self._digest.update(repr((observation.reward, turn.is_over, self._world.intents())).encode())
@@ -108,7 +108,7 @@ def test_world_that_is_reset_repeats_the_episode() -> None:
         world.reset(7)
         for _ in range(50):
             world.step({FOCAL: Move.FORWARD})
-        frames.append(world.frame().tobytes())
+        frames.append(world.scene().frame.tobytes())
     world.close()
     assert frames[0] == frames[1]
 

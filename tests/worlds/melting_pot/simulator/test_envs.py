@@ -33,7 +33,7 @@ def test_a_scenario_passes_gymnasiums_own_test_without_a_warning() -> None:
     check_env(gym_env("rws_repeated_1", bots="scripted", render_mode="rgb_array"), skip_render_check=True)
 
 
-@pytest.mark.parametrize("name", ["rws_repeated_selfplay", "gift_refinements_selfplay", "clean_up_selfplay"])
+@pytest.mark.parametrize("name", ["rws_repeated_selfplay", "gift_refinements_selfplay"])
 def test_words_stand_in_place_of_pixels(name: str) -> None:
     words, pixels = parallel_env(name, observation="text"), parallel_env(name)
     in_words, in_pixels = (env.reset(seed=4)[0] for env in (words, pixels))

@@ -25,6 +25,7 @@ from hm_agent.worlds.melting_pot.grid import Pose
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.world import SelfPlayWorld
 from tests.support.commands import outputs_by_hash_seed
+from tests.support.melting_pot.accuracy import pose_of
 
 DYAD, ARENA, KITCHEN = "rws_repeated_selfplay", "rws_arena_selfplay", "cooking_asymmetric_selfplay"
 STEPS: Mapping[str, int] = {DYAD: 300, ARENA: 110, KITCHEN: 220}
@@ -87,11 +88,6 @@ class Witness:
 
     def close(self) -> None:
         """Keeps what it has."""
-
-
-def pose_of(truth: Mapping[str, Any]) -> Pose:
-    x, y = map(int, truth["POSITION"])
-    return Pose(x, y, int(truth["ORIENTATION"]))
 
 
 @dataclass(frozen=True)

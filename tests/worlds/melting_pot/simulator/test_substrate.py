@@ -28,7 +28,18 @@ def settings_with_few(name: str, roles: Sequence[str]) -> dict[str, Any]:
     return settings | {"simulation": simulation | {"map": few}}
 
 
-@pytest.mark.parametrize("game", load_games(), ids=lambda game: game.short_name)
+def family_of(game: GameFacts) -> str:
+    """What a substrate shares its configuration's code with: its first name or, in matrix games, the second."""
+    first, _, second = game.substrate.partition("__")
+    return second if isinstance(game, MatrixFacts) else first
+
+
+FIRST = [*{family_of(game): game for game in reversed(load_games())}.values()]
+"""The first game of each family."""
+BUILT = [pytest.param(game, marks=() if game in FIRST else pytest.mark.heavy) for game in load_games()]
+
+
+@pytest.mark.parametrize("game", BUILT, ids=lambda game: game.short_name)
 def test_engine_builds_all_things_of_every_substrate_without_output(
     game: GameFacts, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

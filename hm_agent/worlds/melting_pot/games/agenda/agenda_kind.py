@@ -24,14 +24,14 @@ class AgendaKind(OpenKind):
 
     def parts(self) -> OpenParts:
         from hm_agent.worlds.melting_pot.games.agenda.agenda_follower import AgendaFollower
-        from hm_agent.worlds.melting_pot.games.agenda.agenda_mind import ANSWERS
+        from hm_agent.worlds.melting_pot.games.agenda.agenda_mind import REASONER
         from hm_agent.worlds.melting_pot.games.agenda.agenda_play import JOINS
         from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaNotes, AgendaSeat
         from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 
-        return OpenParts(AgendaSeat, AgendaNotes, AgendaFollower, answers=ANSWERS, strategies={"joins": JOINS})
+        return OpenParts(AgendaSeat, AgendaNotes, AgendaFollower, reasoner=REASONER, strategies={"joins": JOINS})
 
     def bots(self, facts: AgendaFacts) -> AgendaBots:
         from hm_agent.worlds.melting_pot.games.agenda.simulator.agenda_bots import AgendaBots
 
-        return AgendaBots(facts)
+        return AgendaBots(facts, self.parts())

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from math import exp, log
 
 from hm_agent.core import Hypothesis
-from hm_agent.models.builtin import ReasonerTable
 from hm_agent.models.prompts import phrase
-from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan
+from hm_agent.theory_of_mind.language_questions import Plan
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
@@ -29,7 +28,7 @@ from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaSeat
 from hm_agent.worlds.melting_pot.games.agenda.evidence import ABSTAINS, ELSEWHERE, VOTES, Suspicion
 from hm_agent.worlds.melting_pot.games.open.calls import Call
 from hm_agent.worlds.melting_pot.games.open.conduct import WALKS, Conduct
-from hm_agent.worlds.melting_pot.games.open.greedy import plan_of, review
+from hm_agent.worlds.melting_pot.games.open.greedy import review, unless_barred
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
 
 IS_NEAR, IS_ELSEWHERE = log(0.5 / 0.06), log(0.02 / 0.3)
@@ -114,16 +113,13 @@ def _chance(seat: AgendaSeat, player: str, rules: Mapping[str, str]) -> float:
     return float(rule in IMPOSTORS)
 
 
-def _plan(question: Plan) -> CallsAnswer:
-    seat = question.situation
-    assert isinstance(seat, AgendaSeat)
+def _calls(seat: AgendaSeat, question: Plan) -> Sequence[str]:
     joins = question.strategy == JOINS
-    return plan_of(question, joining_calls(seat) if joins else best_calls(seat, rules_in(question.others)))
+    return unless_barred(seat, question, joining_calls(seat) if joins else best_calls(seat, rules_in(question.others)))
 
 
 def _strategy(seat: AgendaSeat) -> str:
     return phrase(seat.blocks, "impostor_strategy" if seat.is_impostor else "crew_strategy")
 
 
-REASONER = WrittenReasoner(AgendaSeat, _weigh, _foresee, _strategy, lambda seat, barred: (), review)
-ANSWERS: ReasonerTable = {**REASONER.answers, Plan: _plan}
+REASONER = WrittenReasoner(AgendaSeat, _weigh, _foresee, _strategy, _calls, review)

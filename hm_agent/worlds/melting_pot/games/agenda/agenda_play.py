@@ -67,10 +67,6 @@ def most_suspect(seat: AgendaSeat) -> str | None:
     return left[0].player if len(left) == 1 else None
 
 
-def _search(seat: AgendaSeat) -> Sequence[Call]:
-    return [WalkTo(seat.unseen[0])] if seat.unseen else [LookAround()]
-
-
 def _await(seat: AgendaSeat) -> Sequence[Call]:
     """Goes where crewmates come back to again and again, and looks around there."""
     deposit = nearest_deposit(seat.here)
@@ -81,7 +77,7 @@ def bring_gems(seat: AgendaSeat) -> Sequence[Call]:
     """Picks up the nearest gem, and stores it."""
     if seat.carries:
         return [WalkTo(nearest_deposit(seat.here))]
-    return [CollectThings(GEM)] if seat.cells_of((GEM,)) else _search(seat)
+    return [CollectThings(GEM) if seat.cells_of((GEM,)) else seat.search]
 
 
 def crew_calls(seat: AgendaSeat, impostors: Collection[str]) -> Sequence[Call]:
@@ -156,7 +152,7 @@ def pretending_calls(seat: AgendaSeat) -> Sequence[Call]:
     """As `lurking_calls`, but takes gems in between, and stores none."""
     if seat.is_voting or (seat.is_ready and len(seat.in_view) == 1):
         return lurking_calls(seat)
-    return _search(seat) if seat.carries or not seat.cells_of((GEM,)) else [CollectThings(GEM)]
+    return [seat.search if seat.carries or not seat.cells_of((GEM,)) else CollectThings(GEM)]
 
 
 def impostor_calls(seat: AgendaSeat, rules: Collection[str]) -> Sequence[Call]:

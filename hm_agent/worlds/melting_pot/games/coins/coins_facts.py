@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,6 +21,10 @@ class CoinsFacts(SubstrateFacts):
     harm: float
     growth: float
     places: int
+
+    @property
+    def of_engine(self) -> Mapping[str, object]:
+        return {"ChoiceCoinRegrow.regrowRate": self.growth, "Coin.rewardOtherForMismatch": -self.harm}
 
     @property
     def lost_per_step(self) -> float:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from hm_agent.worlds.melting_pot.games.coins.coins_facts import CoinsFacts
 from hm_agent.worlds.melting_pot.games.open.open_kind import OpenKind
@@ -26,22 +26,15 @@ class CoinsKind(OpenKind):
     }
 
     def parts(self) -> OpenParts:
-        from hm_agent.worlds.melting_pot.games.coins.coins_follower import CoinsFollower
-        from hm_agent.worlds.melting_pot.games.coins.coins_mind import ANSWERS, CoinsMind
+        from hm_agent.worlds.melting_pot.games.coins.coins_mind import REASONER, CoinsMind
         from hm_agent.worlds.melting_pot.games.coins.coins_play import SHORTCUTS
-        from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsNotes, CoinsSeat
+        from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsFollower, CoinsNotes, CoinsSeat
         from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 
         strategies = {name: rule.words for name, rule in SHORTCUTS.items()}
-        return OpenParts(CoinsSeat, CoinsNotes, CoinsFollower, CoinsMind, ANSWERS, strategies)
+        return OpenParts(CoinsSeat, CoinsNotes, CoinsFollower, CoinsMind, REASONER, strategies)
 
     def bots(self, facts: CoinsFacts) -> CoinsBots:
         from hm_agent.worlds.melting_pot.games.coins.simulator.coins_bots import CoinsBots
 
-        return CoinsBots(facts)
-
-    def problems(self, facts: Any, settings: Mapping[str, Any]) -> Iterator[str]:
-        from hm_agent.worlds.melting_pot.games.coins.simulator.coins_bots import coin_problems
-
-        yield from super().problems(facts, settings)
-        yield from coin_problems(facts, settings)
+        return CoinsBots(facts, self.parts())

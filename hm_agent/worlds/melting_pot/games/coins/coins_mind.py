@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from math import log
 
 from hm_agent.core import Hypothesis, Interaction
-from hm_agent.models.builtin import ReasonerTable
-from hm_agent.models.prompts import phrase
 from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan
+from hm_agent.theory_of_mind.language_questions import Plan
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.written_mind import WrittenMind
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
@@ -17,7 +15,7 @@ from hm_agent.worlds.melting_pot.games.coins.coins_play import SHORTCUTS, play_b
 from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsSeat
 from hm_agent.worlds.melting_pot.games.coins.takes import SPARES_YOURS, TAKES_BOTH, TAKES_YOURS, CoinConduct, Take
 from hm_agent.worlds.melting_pot.games.coins.taking_rules import CONSIDERED, TOLD, TakingRule
-from hm_agent.worlds.melting_pot.games.open.greedy import plan_of, review
+from hm_agent.worlds.melting_pot.games.open.greedy import best_strategy, review, unless_barred
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
 
 HOSTILE, SPARING = 0.55, 0.03
@@ -67,16 +65,10 @@ def rule_in(others: Sequence[PlayerBelief]) -> TakingRule | None:
     return next((TOLD[words] for words in believed if words in TOLD), None)
 
 
-def _plan(question: Plan) -> CallsAnswer:
-    seat = question.situation
-    assert isinstance(seat, CoinsSeat)
+def _calls(seat: CoinsSeat, question: Plan) -> Sequence[str]:
     shortcut = next((each for each in SHORTCUTS.values() if each.words == question.strategy), None)
-    return plan_of(question, shortcut.next(seat) if shortcut else play_best(seat, rule_in(question.others)))
+    plan = shortcut.next(seat) if shortcut else play_best(seat, rule_in(question.others))
+    return unless_barred(seat, question, plan)
 
 
-def _strategy(seat: CoinsSeat) -> str:
-    return phrase(seat.blocks, "best_strategy")
-
-
-REASONER = WrittenReasoner(CoinsSeat, _weigh, _foresee, _strategy, lambda seat, barred: (), review)
-ANSWERS: ReasonerTable = {**REASONER.answers, Plan: _plan}
+REASONER = WrittenReasoner(CoinsSeat, _weigh, _foresee, best_strategy, _calls, review)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsSeat
 from hm_agent.worlds.melting_pot.games.coins.takes import Take
 from hm_agent.worlds.melting_pot.games.coins.taking_rules import TakingRule
-from hm_agent.worlds.melting_pot.games.open.calls import Call, LookAround, WalkTo
-from hm_agent.worlds.melting_pot.games.open.playing_rules import PlayingRule
+from hm_agent.worlds.melting_pot.games.open.calls import Call, WalkTo
+from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
 from hm_agent.worlds.melting_pot.grid import distance
 
 HORIZON, TICK = 300, 5
@@ -25,7 +25,7 @@ def take_best(seat: CoinsSeat, own: float, others: float) -> Sequence[Call]:
     per_step = {cell: pays / (distance(seat.here, cell) + SETTING_OUT) for cell, pays in worth.items() if pays > 0}
     if per_step:
         return [WalkTo(max(per_step, key=lambda cell: (per_step[cell], cell)))]
-    return [WalkTo(seat.unseen[0])] if seat.unseen else [LookAround()]
+    return [seat.search]
 
 
 def play_best(seat: CoinsSeat, rule: TakingRule | None) -> Sequence[Call]:

@@ -1,4 +1,4 @@
-"""What questions show of a player in Coins, and how that is found out."""
+"""What questions show of a player in Coins, how that is found out, and how its plans are carried out."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from functools import cached_property
 from typing import Any
 
 from hm_agent.core import Event, Observation
+from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN
 from hm_agent.worlds.melting_pot.facts import seat_of
 from hm_agent.worlds.melting_pot.games.coins.coins_facts import CoinsFacts
 from hm_agent.worlds.melting_pot.games.coins.takes import Take, TakeWatch, colours_of, worn
 from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.games.open.bearings import START
+from hm_agent.worlds.melting_pot.games.open.calls import WalkTo
+from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
 from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
-from hm_agent.worlds.melting_pot.grid import Cell, Pose
+from hm_agent.worlds.melting_pot.grid import Cell, Pose, distance
 
 WIDEST = 14
 """How far a wall may be from where the player began, where fields are up to 15 cells wide."""
@@ -104,3 +107,24 @@ class CoinsNotes(OpenNotes):
             "other_coin": self._other_coin,
             "takes": tuple(self._watch.takes),
         }
+
+
+class CoinsFollower(OpenFollower):
+    """Follows plans, and interrupts them when the coin they lead to is gone, or a nearer one has come."""
+
+    _known: Set[Cell] = frozenset()
+
+    def observe(self, situation: OpenSeat, events: Sequence[Event], because: str | None) -> str | None:
+        because = super().observe(situation, events, because)
+        assert isinstance(situation, CoinsSeat)
+        before, self._known = self._known, situation.shunned
+        if (self._known - before) & {*self.route}:
+            self.route = ()  # so that the next step finds a way around
+        if because or not self.plan or not isinstance(self.current, WalkTo):
+            return because
+        target = self.current.target
+        if target in before - self._known and target != situation.here:
+            return phrase("melting_pot/coins/messages.j2", "coin_gone")
+        way = distance(situation.here, target)
+        is_nearer = any(distance(situation.here, cell) < way for cell in self._known - before)
+        return phrase("melting_pot/coins/messages.j2", "coin_new") if is_nearer else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -78,3 +78,19 @@ class CommonsFacts(SubstrateFacts):
     @property
     def grounds(self) -> tuple[str, ...]:
         return (self.river.water, self.river.grass) if self.river else ()
+
+    @property
+    def of_engine(self) -> Mapping[str, object]:
+        river, regrowth = self.river, self.regrowth
+        of_river = river and {
+            "AppleGrow.maxAppleGrowthRate": river.growth,
+            "AppleGrow.thresholdDepletion": river.depletion,
+            "DirtSpawner.dirtSpawnProbability": river.dirties,
+            "DirtSpawner.delayStartOfDirtSpawning": river.spared,
+        }
+        of_regrowth = regrowth and {
+            "DensityRegrow.radius": regrowth.radius,
+            "DensityRegrow.regrowthProbabilities": list(regrowth.chances),
+            "Zapper.framesTillRespawn": regrowth.removed,
+        }
+        return {**(of_river or {}), **(of_regrowth or {})}

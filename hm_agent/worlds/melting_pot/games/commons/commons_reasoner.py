@@ -6,18 +6,15 @@ from collections.abc import Mapping, Sequence
 from math import log
 
 from hm_agent.core import Hypothesis
-from hm_agent.models.builtin import ReasonerTable
-from hm_agent.models.prompts import phrase
-from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan
+from hm_agent.theory_of_mind.language_questions import Plan
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.melting_pot.games.commons.best_plan import tend_apples, tend_river
 from hm_agent.worlds.melting_pot.games.commons.commons_conduct import CommonsConduct, takes_last
 from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
 from hm_agent.worlds.melting_pot.games.commons.rules import COMPANY, SHORTCUTS, TURN, last_company, rules_in
-from hm_agent.worlds.melting_pot.games.open.calls import Call
 from hm_agent.worlds.melting_pot.games.open.conduct import STAYS, STRETCH, WALKS, takes, uses
-from hm_agent.worlds.melting_pot.games.open.greedy import ELSE, KEPT_TO, elsewhere, review
+from hm_agent.worlds.melting_pot.games.open.greedy import ELSE, KEPT_TO, best_strategy, elsewhere, review
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
 
 IDLE_CLEANING, IDLE_EATING = 0.15, 0.5
@@ -94,12 +91,10 @@ def rules_believed(seat: CommonsSeat, others: Sequence[PlayerBelief]) -> Mapping
     return believed
 
 
-def best_calls(
-    seat: CommonsSeat, strategy: str | None, others: Sequence[PlayerBelief], barred: Call | None
-) -> Sequence[str]:
+def _calls(seat: CommonsSeat, question: Plan) -> Sequence[str]:
     """The plan of a shortcut's strategy, else the best beside the others, as far as these are known."""
-    ruled = next((rule for rule in SHORTCUTS.values() if rule.words == strategy), None)
-    believed = rules_believed(seat, others)
+    ruled = next((rule for rule in SHORTCUTS.values() if rule.words == question.strategy), None)
+    believed, barred = rules_believed(seat, question.others), question.barred_call
     if ruled:
         plan = ruled.next(seat)
     elif seat.facts.river:
@@ -111,18 +106,4 @@ def best_calls(
     return [str(elsewhere(seat.unseen, barred))]
 
 
-def _plan(question: Plan) -> CallsAnswer:
-    seat = question.situation
-    assert isinstance(seat, CommonsSeat)
-    return CallsAnswer(calls=list(best_calls(seat, question.strategy, question.others, question.barred_call)))
-
-
-REASONER = WrittenReasoner(
-    CommonsSeat,
-    _weigh,
-    _foresee,
-    strategy=lambda seat: phrase(seat.blocks, "best_strategy"),
-    calls=lambda seat, barred: best_calls(seat, None, (), barred),
-    review=review,
-)
-ANSWERS: ReasonerTable = {**REASONER.answers, Plan: _plan}
+REASONER = WrittenReasoner(CommonsSeat, _weigh, _foresee, best_strategy, _calls, review)

@@ -15,7 +15,7 @@ from hm_agent.worlds.melting_pot.games.open.calls import (
     UseAction,
     WalkTo,
 )
-from hm_agent.worlds.melting_pot.games.open.playing_rules import PlayingRule
+from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 
 COMPANY = 50
@@ -42,14 +42,19 @@ def _nearest(seat: CommonsSeat, cells: Sequence[Cell]) -> Cell | None:
 # A river to clean
 
 
+def _await_at(seat: CommonsSeat, cells: Sequence[Cell]) -> Sequence[Call]:
+    """Walks to the nearest of these cells, and waits and looks around beside it; no call without any."""
+    place = _nearest(seat, cells)
+    if place is None:
+        return []
+    return [StandStill(STEPS_HERE), LookAround()] if distance(seat.here, place) <= 1 else [WalkTo(place)]
+
+
 def eat(seat: CommonsSeat) -> Sequence[Call]:
     """Collects apples; waits in the orchard while there are none."""
     if _nearest(seat, seat.apples):
         return [CollectThings(seat.facts.apple, 2)]
-    place = _nearest(seat, seat.orchard)
-    if place is None:
-        return []
-    return [StandStill(STEPS_HERE), LookAround()] if distance(seat.here, place) <= 1 else [WalkTo(place)]
+    return _await_at(seat, seat.orchard)
 
 
 def clean(seat: CommonsSeat) -> Sequence[Call]:
@@ -58,10 +63,7 @@ def clean(seat: CommonsSeat) -> Sequence[Call]:
     assert river is not None, "there is a river to clean"
     if seat.cells_of((river.dirt,)):
         return [UseAction(river.clean, river.dirt, 2)]
-    place = _nearest(seat, seat.water)
-    if place is None:
-        return []
-    return [StandStill(STEPS_HERE), LookAround()] if distance(seat.here, place) <= 1 else [WalkTo(place)]
+    return _await_at(seat, seat.water)
 
 
 def last_company(seat: CommonsSeat) -> int | None:

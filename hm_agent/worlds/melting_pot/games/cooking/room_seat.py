@@ -72,6 +72,7 @@ class KitchenRoomSeat(KitchenSeat):
     """
 
     blocks = "melting_pot/cooking/room_blocks.j2"
+    most_calls = MOST_CALLS
 
     pose: Pose
     role: str | None
@@ -87,10 +88,6 @@ class KitchenRoomSeat(KitchenSeat):
     reach: frozenset[Cell] = field(metadata=UNSHOWN)
     between: frozenset[Cell] = field(default=frozenset(), metadata=UNSHOWN)
     parts: Mapping[str, str] = field(default_factory=dict, metadata=UNSHOWN)
-
-    @property
-    def most_calls(self) -> int:
-        return MOST_CALLS
 
     @property
     def usable(self) -> tuple[Cell, ...]:

@@ -55,10 +55,6 @@ def _other(seat: DaycareSeat) -> Cell | None:
     return next((known.cell for known in seat.players if known.ago < LOST_FOR), None)
 
 
-def _search(seat: DaycareSeat) -> list[Call]:
-    return [WalkTo(seat.unseen[0])] if seat.unseen else [LookAround()]
-
-
 # The parent
 
 
@@ -82,7 +78,7 @@ def parent_calls(seat: DaycareSeat, rule: str | None, *, fed_for: int = FED_FOR)
 def eat_nearest(seat: DaycareSeat, fruit: Sequence[Cell]) -> Sequence[Call]:
     """Takes and eats the nearest of some fruit, and the one nearest to that."""
     if not fruit:
-        return _search(seat)
+        return [seat.search]
     first = fruit[0]
     second = nearest(first, fruit)[1:2]
     return [step for cell in (first, *second) for step in (UseAction(TAKE, cell), UseAction(EAT))]
@@ -141,11 +137,11 @@ def child_calls(seat: DaycareSeat, rule: str | None, *, refuses: bool = False) -
     bananas = growing(seat, ("banana in shrub",))
     parent = _other(seat)
     if rule == ATTENDS and parent is None:
-        return _search(seat)
+        return [seat.search]
     if rule == ATTENDS and parent and seat.other_held and distance(parent, seat.here) <= NEAR:
         return [StandStill(2)]
     if not bananas:
-        return _search(seat)
+        return [seat.search]
     if rule == ATTENDS and parent:
         return _try(max(bananas, key=lambda cell: _promise(seat, cell, parent)), pause=3)
     return _try(max(bananas, key=lambda cell: _promise(seat, cell, None)), pause=1)
@@ -182,5 +178,5 @@ def playful_calls(seat: DaycareSeat) -> Sequence[Call]:
         return [UseAction(TAKE, lying[0]), UseAction(EAT)]
     fruit = growing(seat)
     if not fruit:
-        return _search(seat)
+        return [seat.search]
     return _try(min(fruit, key=lambda cell: (seat.known(cell).own, distance(seat.here, cell), cell)), pause=1)

@@ -23,15 +23,19 @@ class DaycareKind(OpenKind):
     def parts(self) -> OpenParts:
         from hm_agent.worlds.melting_pot.games.daycare.care import ATTENDS, POINTS
         from hm_agent.worlds.melting_pot.games.daycare.daycare_follower import DaycareFollower
-        from hm_agent.worlds.melting_pot.games.daycare.daycare_mind import ANSWERS
+        from hm_agent.worlds.melting_pot.games.daycare.daycare_mind import REASONER
         from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareNotes, DaycareSeat
         from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 
         return OpenParts(
-            DaycareSeat, DaycareNotes, DaycareFollower, answers=ANSWERS, strategies={"grasping": f"{POINTS} {ATTENDS}"}
+            DaycareSeat,
+            DaycareNotes,
+            DaycareFollower,
+            reasoner=REASONER,
+            strategies={"grasping": f"{POINTS} {ATTENDS}"},
         )
 
     def bots(self, facts: DaycareFacts) -> DaycareBots:
         from hm_agent.worlds.melting_pot.games.daycare.simulator.daycare_bots import DaycareBots
 
-        return DaycareBots(facts)
+        return DaycareBots(facts, self.parts())

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from math import log
 
 from hm_agent.core import Hypothesis
-from hm_agent.models.builtin import ReasonerTable
 from hm_agent.models.prompts import phrase
-from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan
+from hm_agent.theory_of_mind.language_questions import Plan
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.melting_pot.games.daycare.care import (
@@ -35,7 +34,7 @@ from hm_agent.worlds.melting_pot.games.daycare.hands import (
 )
 from hm_agent.worlds.melting_pot.games.open.calls import Call
 from hm_agent.worlds.melting_pot.games.open.conduct import STAYS, WALKS, Conduct
-from hm_agent.worlds.melting_pot.games.open.greedy import plan_of, review
+from hm_agent.worlds.melting_pot.games.open.greedy import review, unless_barred
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
 
 SHOWS: Mapping[str, Mapping[str, float]] = {
@@ -86,15 +85,12 @@ def best_calls(seat: DaycareSeat, rule: str | None) -> Sequence[Call]:
     return child_calls(seat, rule and FORAGES) if seat.is_child else parent_calls(seat, rule)
 
 
-def _plan(question: Plan) -> CallsAnswer:
-    seat = question.situation
-    assert isinstance(seat, DaycareSeat)
-    return plan_of(question, best_calls(seat, rule_in(seat, question.others, question.strategy)))
+def _calls(seat: DaycareSeat, question: Plan) -> Sequence[str]:
+    return unless_barred(seat, question, best_calls(seat, rule_in(seat, question.others, question.strategy)))
 
 
 def _strategy(seat: DaycareSeat) -> str:
     return phrase(seat.blocks, "child_strategy" if seat.is_child else "parent_strategy")
 
 
-REASONER = WrittenReasoner(DaycareSeat, _weigh, _foresee, _strategy, lambda seat, barred: (), review)
-ANSWERS: ReasonerTable = {**REASONER.answers, Plan: _plan}
+REASONER = WrittenReasoner(DaycareSeat, _weigh, _foresee, _strategy, _calls, review)

@@ -22,11 +22,9 @@ from hm_agent.worlds.melting_pot.games.matrix.interactions import (
 )
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, Place, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind, MatrixStrategy
-from hm_agent.worlds.melting_pot.games.matrix.pace import CollectionPace
-from hm_agent.worlds.melting_pot.games.matrix.pickups import GatheringReader
-from hm_agent.worlds.melting_pot.games.matrix.reach import Reach
+from hm_agent.worlds.melting_pot.games.matrix.pickups import CollectionPace, GatheringReader
 from hm_agent.worlds.melting_pot.games.matrix.rules import LastShown, MatrixRules, matrix_interactions
-from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer
+from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer, Reach
 from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory

@@ -95,6 +95,7 @@ class MatrixMapSeat(MatrixSeat):
     """
 
     blocks = "melting_pot/matrix/map_blocks.j2"
+    most_calls = MOST_CALLS
 
     pose: Pose
     target: Counts | None = None
@@ -111,10 +112,6 @@ class MatrixMapSeat(MatrixSeat):
     def to_json(self) -> Mapping[str, Any]:
         seen = {"pose": self.pose, "things": self.things, "sightings": self.sightings, "likely": self.likely}
         return {**super(MatrixMapSeat, self).to_json(), **seen}
-
-    @property
-    def most_calls(self) -> int:
-        return MOST_CALLS
 
     @property
     def names(self) -> Names:

@@ -181,36 +181,12 @@ def relations(payoff: Payoff) -> Sequence[Relation]:
     return same, *(each for each in (best, worst) if sorted(each.replies) == [*kinds] and each.replies != same.replies)
 
 
-class OpponentStrategy(Protocol):
+class OpponentStrategy(ABC):
     """A strategy of the opponent.
 
     behaviours: the names of all behaviours. words: a sentence that describes this strategy alone. order: 0, 1 or 2, by
     the moves that it looks at (see the module). start: its state before any interaction; states are hashable.
     """
-
-    @property
-    def behaviours(self) -> tuple[str, ...]: ...
-
-    @property
-    def words(self) -> str: ...
-
-    @property
-    def order(self) -> int: ...
-
-    @property
-    def start(self) -> Any: ...
-
-    def updated(self, state: Any, moves: Moves) -> Hashable:
-        """The state after one more interaction."""
-        ...
-
-    def prediction(self, state: Any) -> Distribution:
-        """The distribution over its next behaviour in a state."""
-        ...
-
-
-class Rule(ABC):
-    """A deterministic strategy."""
 
     behaviours: tuple[str, ...]
 
@@ -226,12 +202,21 @@ class Rule(ABC):
     @abstractmethod
     def start(self) -> Any: ...
 
+    @abstractmethod
+    def updated(self, state: Any, moves: Moves) -> Hashable:
+        """The state after one more interaction."""
+
+    @abstractmethod
+    def prediction(self, state: Any) -> Distribution:
+        """The distribution over its next behaviour in a state."""
+
+
+class Rule(OpponentStrategy):
+    """A deterministic strategy."""
+
     def noticing(self, state: Any, seen: int) -> Any:
         """The state once the opponent has seen what the agent collects for the next interaction."""
         return state
-
-    @abstractmethod
-    def updated(self, state: Any, moves: Moves) -> Hashable: ...
 
     @abstractmethod
     def reply(self, state: Any) -> int:
@@ -336,7 +321,7 @@ class Until(Rule):
 
 
 @dataclass(frozen=True)
-class Mixture:
+class Mixture(OpponentStrategy):
     """Draws each behaviour with a fixed probability, independently of the history."""
 
     behaviours: tuple[str, ...]

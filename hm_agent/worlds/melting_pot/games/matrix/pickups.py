@@ -1,4 +1,4 @@
-"""Infers which resources other players have collected from the resources that have disappeared."""
+"""What was collected: by others, as the resources tell that have disappeared; by the agent itself, at which pace."""
 
 from __future__ import annotations
 
@@ -23,6 +23,11 @@ RESPAWN_GAP = 60
 
 An interaction takes both players off the map for long.
 """
+
+PSEUDO_PICKUPS = 10.0
+"""How many pickups the game's measured pace counts for in the estimate."""
+LONGEST_GAP = 30
+"""A gap of more steps between two pickups is not counted: it went into something else, e.g. a search for a player."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,3 +178,31 @@ class GatheringReader:
         suggests = self.leading(taker)
         taken = self.taken(taker)
         return Gathering(step, taker, suggests, taken, own, pickups, is_slight=self._is_slight(taken))
+
+
+class CollectionPace:
+    """Estimates the steps that the agent takes per thing, from its own pickups in the episode.
+
+    prior: the game's measured pace, in steps per thing.
+    """
+
+    def __init__(self, prior: float) -> None:
+        self._steps, self._things = PSEUDO_PICKUPS * prior, PSEUDO_PICKUPS
+        self._held: Counts = ()
+        self._latest: int | None = None
+        """The step of the latest pickup since the agent came back."""
+
+    def read(self, step: int, held: Counts) -> None:
+        """Updates the estimate with the inventory at a step."""
+        gained = sum(held) - sum(self._held or held)
+        self._held = held
+        if gained < 0:
+            self._latest = None  # an interaction has reset the inventory
+        elif gained > 0:
+            if self._latest is not None and step - self._latest <= LONGEST_GAP:
+                self._steps, self._things = self._steps + step - self._latest, self._things + gained
+            self._latest = step
+
+    @property
+    def steps_per_thing(self) -> float:
+        return self._steps / self._things

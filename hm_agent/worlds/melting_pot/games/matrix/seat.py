@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -16,8 +16,8 @@ from hm_agent.theory_of_mind.situation import Behaviour, NoticedInteraction, Sea
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
-from hm_agent.worlds.melting_pot.games.matrix.reach import Reach
 from hm_agent.worlds.melting_pot.games.matrix.rules import LastShown, MatrixInteraction, MatrixRules, check_players
+from hm_agent.worlds.melting_pot.grid import Cell, Layout
 
 
 class NextLead(Behaviour):
@@ -90,6 +90,44 @@ class OtherPlayer:
     present: PickupRecord | None = None
     former: tuple[PickupRecord, ...] = ()
     seen: LastSeen | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Where the agent is and which things it knows of, by cell. here: None while it is not free to walk."""
+
+    layout: Layout
+    here: Cell | None
+    things: Mapping[Cell, str]
+
+    def count(self, kind: str) -> int:
+        """How many things of a kind are known."""
+        return sum(thing == kind for thing in self.things.values())
+
+    def steps_to(self, kind: str, more: int) -> int | None:
+        """The steps to take so many things of a kind, always the nearest next; None if too few are known."""
+        left = {cell for cell, thing in self.things.items() if thing == kind}
+        here, steps = self.here, 0
+        for _ in range(more):
+            found = _nearest(here, left, self.layout) if here else None
+            if found is None:
+                return None
+            here, away = found
+            steps += away
+            left.remove(here)
+        return steps
+
+
+def _nearest(start: Cell, wanted: Set[Cell], layout: Layout) -> tuple[Cell, int] | None:
+    """The wanted cell with the shortest way around walls alone, the first of several, and that way's length."""
+    ring, seen, steps = {start}, {start}, 0
+    while ring:
+        if found := ring & wanted:
+            return min(found), steps
+        ring = {beside for cell in ring for beside in layout.neighbours[cell]} - seen
+        seen |= ring
+        steps += 1
+    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,8 +127,11 @@ def read_plan(texts: Sequence[str], names: CallNames) -> tuple[Call, ...]:
 
 
 def _read(text: str, names: CallNames) -> Call:
-    _, build, written = read_call(text, _BUILDERS, _refusal("forms"))
-    return build(_arguments(written), names)
+    _, (form, build), written = read_call(text, _FUNCTIONS, _refusal("forms"))
+    call = build(_arguments(written), names)
+    if call is None:
+        raise CallError(_refusal("wrong_arguments", form=form))
+    return call
 
 
 def _arguments(written: str) -> _Arguments:
@@ -139,59 +142,59 @@ def _arguments(written: str) -> _Arguments:
     return _Arguments(cells, words, number)
 
 
-def _go_to(given: _Arguments, names: CallNames) -> WalkTo:
-    if len(given.cells) != 1 or given.words or given.number is not None:
-        raise CallError(_refusal("wrong_arguments", form="go_to((x, y))"))
-    return WalkTo(_open_cell(given.cells[0], names))
+def _go_to(given: _Arguments, names: CallNames) -> WalkTo | None:
+    match given:
+        case _Arguments([cell], [], None):
+            return WalkTo(_open_cell(cell, names))
+    return None
 
 
-def _collect(given: _Arguments, names: CallNames) -> CollectThings:
-    if given.cells or len(given.words) != 1:
-        raise CallError(_refusal("wrong_arguments", form="collect(thing, times)"))
-    return CollectThings(_one_of("thing", given.words[0], names.things), _times(given.number))
+def _collect(given: _Arguments, names: CallNames) -> CollectThings | None:
+    match given:
+        case _Arguments([], [thing], number):
+            return CollectThings(_one_of("thing", thing, names.things), _times(number))
+    return None
 
 
-def _use(given: _Arguments, names: CallNames) -> UseAction:
-    if not given.words or len(given.words) + len(given.cells) > 2:
-        raise CallError(_refusal("wrong_arguments", form="use(action, target, times)"))
-    action, times = _one_of("action", given.words[0], names.actions), _times(given.number)
-    if given.cells:
-        return UseAction(action, _on_map(given.cells[0], names), times)
-    if len(given.words) == 2:
-        return UseAction(action, _one_of("target", given.words[1], [*names.things, *names.players]), times)
-    return UseAction(action, None, times)
+def _use(given: _Arguments, names: CallNames) -> UseAction | None:
+    match given:
+        case _Arguments([] as cells, [action], number) | _Arguments([_] as cells, [action], number):
+            action, times = _one_of("action", action, names.actions), _times(number)
+            return UseAction(action, _on_map(cells[0], names) if cells else None, times)
+        case _Arguments([], [action, target], number):
+            action, times = _one_of("action", action, names.actions), _times(number)
+            return UseAction(action, _one_of("target", target, [*names.things, *names.players]), times)
+    return None
 
 
-def _near(kind: type[FollowPlayer] | type[KeepAway], form: str) -> Callable[[_Arguments, CallNames], Call]:
-    def build(given: _Arguments, names: CallNames) -> Call:
-        if given.cells or len(given.words) != 1:
-            raise CallError(_refusal("wrong_arguments", form=form))
-        return kind(_one_of("player", given.words[0], names.players), _times(given.number, MOST_STEPS, MOST_STEPS))
-
-    return build
+def _near(kind: type[FollowPlayer] | type[KeepAway], given: _Arguments, names: CallNames) -> Call | None:
+    match given:
+        case _Arguments([], [player], number):
+            return kind(_one_of("player", player, names.players), _times(number, MOST_STEPS, MOST_STEPS))
+    return None
 
 
-def _wait(given: _Arguments, names: CallNames) -> StandStill:
-    if given.cells or given.words or given.number is None:
-        raise CallError(_refusal("wrong_arguments", form="wait(steps)"))
-    return StandStill(_times(given.number, MOST_STEPS))
+def _wait(given: _Arguments, names: CallNames) -> StandStill | None:
+    match given:
+        case _Arguments([], [], int(steps)):
+            return StandStill(_times(steps, MOST_STEPS))
+    return None
 
 
-def _look_around(given: _Arguments, names: CallNames) -> LookAround:
-    if given.cells or given.words or given.number is not None:
-        raise CallError(_refusal("wrong_arguments", form="look_around()"))
-    return LookAround()
+def _look_around(given: _Arguments, names: CallNames) -> LookAround | None:
+    return LookAround() if given == _Arguments([], [], None) else None
 
 
-_BUILDERS: Mapping[str, Callable[[_Arguments, CallNames], Call]] = {
-    "go_to": _go_to,
-    "collect": _collect,
-    "use": _use,
-    "follow": _near(FollowPlayer, "follow(player, steps)"),
-    "keep_away": _near(KeepAway, "keep_away(player, steps)"),
-    "wait": _wait,
-    "look_around": _look_around,
+_FUNCTIONS: Mapping[str, tuple[str, Callable[[_Arguments, CallNames], Call | None]]] = {
+    "go_to": ("go_to((x, y))", _go_to),
+    "collect": ("collect(thing, times)", _collect),
+    "use": ("use(action, target, times)", _use),
+    "follow": ("follow(player, steps)", partial(_near, FollowPlayer)),
+    "keep_away": ("keep_away(player, steps)", partial(_near, KeepAway)),
+    "wait": ("wait(steps)", _wait),
+    "look_around": ("look_around()", _look_around),
 }
+"""How each call is written, and what makes it from its arguments; None for arguments that don't fit."""
 
 
 def _times(number: int | None, most: int = MOST_TIMES, default: int = 1) -> int:

@@ -124,8 +124,7 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         return self._actions(seek_bearings(sight.map, situation.step))
 
     def default_plan(self, situation: OpenSeat) -> Sequence[Call]:
-        """Walks to the cell that was out of view for longest."""
-        return tuple(WalkTo(cell) for cell in situation.unseen[:1]) or (LookAround(),)
+        return (situation.search,)
 
     def next_action(self, situation: OpenSeat) -> IntEnum | None:
         if situation.pose is None:
@@ -212,12 +211,16 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         """The cells that can't be entered now, as far as is known."""
         return {*seat.solid, *self._notes.occupied, *self._blocked}
 
+    def _end_after(self, times: int) -> None:
+        """Raises _Ended once the current call has done so often what it asks for, or has taken too long."""
+        if self._done >= times:
+            raise _Ended
+        if self._taken >= WALK_STEPS * times:
+            raise _Ended(_reason("too_long", steps=self._taken))
+
     def _collect(self, call: CollectThings, seat: OpenSeat, pose: Pose) -> IntEnum:
         self._done += self._notes.entered == call.kind and self._taken > 0
-        if self._done >= call.times:
-            raise _Ended
-        if self._taken >= WALK_STEPS * call.times:
-            raise _Ended(_reason("too_long", steps=self._taken))
+        self._end_after(call.times)
         return self._walk(seat, pose, self._nearest(seat, pose, seat.cells_of([call.kind]), call.kind))
 
     def _nearest(self, seat: OpenSeat, pose: Pose, cells: Iterable[Cell], kind: str) -> Cell:
@@ -229,10 +232,7 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         return near[0]
 
     def _use(self, call: UseAction, seat: OpenSeat, pose: Pose) -> IntEnum:
-        if self._done >= call.times:
-            raise _Ended
-        if self._taken >= WALK_STEPS * call.times:
-            raise _Ended(_reason("too_long", steps=self._taken))
+        self._end_after(call.times)
         reach = seat.facts.reach.get(call.action, 1)
         if call.at is None or (reach == 0 and call.at in (pose.cell, *seat.own)):
             self._done += 1

@@ -12,9 +12,8 @@ from itertools import pairwise
 from math import log
 
 from hm_agent.core import Hypothesis
-from hm_agent.models.builtin import ReasonerTable
 from hm_agent.models.prompts import phrase
-from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan, ReviewPlan
+from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.melting_pot.facts import slot_of
 from hm_agent.worlds.melting_pot.games.open.calls import (
@@ -138,18 +137,21 @@ def elsewhere(cells: Iterable[Cell], barred: Call | None) -> Call:
     return next((place for place in map(WalkTo, cells) if place != barred), LookAround())
 
 
-def plan_of(question: Plan, calls: Sequence[Call]) -> CallsAnswer:
-    """The answer with these calls; if the first one has just failed, a walk to the last cell out of view, or a look."""
-    seat = question.situation
-    assert isinstance(seat, OpenSeat)
+def unless_barred(seat: OpenSeat, question: Plan, calls: Sequence[Call]) -> Sequence[str]:
+    """These calls; if the first one has just failed, a walk to the last cell out of view, or a look around."""
     if calls[0] == question.barred_call:
         calls = [WalkTo(seat.unseen[-1]) if seat.unseen else LookAround()]
-    return CallsAnswer(calls=[str(call) for call in calls])
+    return [str(call) for call in calls]
 
 
-def strategy_words(seat: OpenSeat) -> str:
+def greedy_strategy(seat: OpenSeat) -> str:
     """What the best call means, as a strategy."""
     return phrase(seat.blocks, "greedy_strategy")
+
+
+def best_strategy(seat: OpenSeat) -> str:
+    """To do what is best beside the others, in the words of a kind of games that can tell that."""
+    return phrase(seat.blocks, "best_strategy")
 
 
 # What others do
@@ -199,5 +201,6 @@ def review(question: ReviewPlan) -> str:
     return f"Reward {question.reward:g}: {advice}."
 
 
-REASONER = WrittenReasoner(OpenSeat, _weigh, foresee, strategy_words, best_calls, review)
-ANSWERS: ReasonerTable = REASONER.answers
+REASONER = WrittenReasoner(
+    OpenSeat, _weigh, foresee, greedy_strategy, lambda seat, question: best_calls(seat, question.barred_call), review
+)

@@ -86,6 +86,11 @@ class SubstrateFacts(GameFacts):
         return ()
 
     @property
+    def of_engine(self) -> Mapping[str, object]:
+        """What the file says of arguments of the engine's components, by `Component.argument`."""
+        return {}
+
+    @property
     def slots(self) -> int:
         return self.players
 

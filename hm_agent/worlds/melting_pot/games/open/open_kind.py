@@ -18,7 +18,7 @@ from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts, Substra
 
 if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
-    from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
+    from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat, PlayingRule
     from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
     from hm_agent.worlds.melting_pot.games.options import AgentOptions
 
@@ -41,9 +41,7 @@ class OpenKind(Kind[Any]):
         return OpenParts()
 
     def body(self, facts: SubstrateFacts, options: AgentOptions, slot: int, *, is_column: bool = False) -> BodyBuilder:
-        from hm_agent.worlds.melting_pot.games.open.open_body import open_body
-
-        return partial(open_body, facts, slot, self.parts())
+        return partial(self.parts().body, facts, slot)
 
     def worn(self, facts: SubstrateFacts) -> Mapping[str, str]:
         from hm_agent.worlds.melting_pot.games.open.grid_view import worn_sprites
@@ -54,33 +52,33 @@ class OpenKind(Kind[Any]):
         return self.parts().seat
 
     def answers(self) -> ReasonerTable:
-        return self.parts().answers
+        return self.parts().reasoner.answers
 
     def shortcut(self, name: str) -> Callable[[Any, Model], Strategist]:
-        from hm_agent.worlds.melting_pot.games.open.constant_strategist import ConstantStrategist
-
-        return lambda mind, model: ConstantStrategist(mind, model, self.parts().strategies[name])
+        return self.parts().strategist(name)
 
     def planning_questions(self) -> Sequence[type[Question[Any]]]:
         return PLANNING
 
     def reader(self, facts: SubstrateFacts, slot: int, *, is_column: bool = False) -> Reader:
-        from hm_agent.worlds.melting_pot.games.open.telling import OpenTeller
-        from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
+        from hm_agent.worlds.melting_pot.games.open.open_parts import reader_with
 
-        parts = self.parts()
-        return OpenTeller(parts.notes(facts, slot, actions_of(facts.substrate), parts.seat)).tell
+        notes, _ = self.parts().senses(facts, slot)
+        return reader_with(notes)
+
+    def rules(self, facts: Any) -> Mapping[str, PlayingRule]:
+        """The rules of scripted players of one of its games, by the names that its file calls puppeteers."""
+        return {}
 
     def bots(self, facts: Any) -> RuleBots:
         from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
 
-        return RuleBots(facts, {}, self.parts())
+        return RuleBots(facts, self.rules(facts), self.parts())
 
     def problems(self, facts: SubstrateFacts, settings: Mapping[str, Any]) -> Iterator[str]:
-        from hm_agent.worlds.melting_pot.games.open.simulator.game_file import item_problems, word_problems
+        from hm_agent.worlds.melting_pot.games.open.simulator.game_file import file_problems
 
-        yield from item_problems(facts)
-        yield from word_problems(facts)
+        return file_problems(facts, settings)
 
     def file(self, substrate: str) -> str:
         from hm_agent.worlds.melting_pot.games.open.simulator.game_file import open_game_file

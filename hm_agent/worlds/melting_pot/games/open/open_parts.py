@@ -2,27 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, TypeAlias
 
-from hm_agent.models.builtin import ReasonerTable
-from hm_agent.theory_of_mind.written_mind import WrittenMind
+from hm_agent.agents.planning_body import NoProbes
+from hm_agent.agents.reflection import Reflector
+from hm_agent.agents.written_body import WrittenBody, written_body
+from hm_agent.core import Observation, Strategy
+from hm_agent.models.prompts import phrase
+from hm_agent.questions import Model
+from hm_agent.theory_of_mind.strategist import BaseStrategist
+from hm_agent.theory_of_mind.written_mind import WrittenMind, WrittenStrategy
+from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
+from hm_agent.worlds.melting_pot.games.game import View
+from hm_agent.worlds.melting_pot.games.kind import Reader
+from hm_agent.worlds.melting_pot.games.open.conduct import Conduct, ConductSeen
 from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
-from hm_agent.worlds.melting_pot.games.open.greedy import ANSWERS
+from hm_agent.worlds.melting_pot.games.open.greedy import REASONER
 from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
+from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
+
+MOST_CONDUCTS = 5
+"""How many of the latest stretches of others are told."""
+OpenBody: TypeAlias = WrittenBody[View, IntEnum, OpenSeat]
 
 
 @dataclass(frozen=True)
 class OpenParts:
-    """The classes of one kind, the built-in reasoner's functions, and the strategies of shortcuts by name.
+    """The classes of one kind, and the strategies of shortcuts by name.
 
     seat: what questions show. notes: what keeps it. follower: what carries out plans. mind: what strategists ask.
+    reasoner: how the built-in one answers.
     """
 
     seat: type[OpenSeat] = OpenSeat
     notes: type[OpenNotes] = OpenNotes
     follower: type[OpenFollower] = OpenFollower
     mind: type[WrittenMind] = WrittenMind
-    answers: ReasonerTable = field(default_factory=lambda: ANSWERS)
+    reasoner: WrittenReasoner[Any] = REASONER
     strategies: Mapping[str, str] = field(default_factory=dict)
+
+    def senses(self, facts: SubstrateFacts, slot: int) -> tuple[OpenNotes, OpenFollower]:
+        """What perceives for the player of a slot, and what carries out its plans."""
+        from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
+
+        notes = self.notes(facts, slot, actions_of(facts.substrate), self.seat)
+        return notes, self.follower(notes, notes.actions)
+
+    def body(self, facts: SubstrateFacts, slot: int, model: Model, reflector: Reflector) -> OpenBody:
+        """The body of agents that play in language: the shared one, with this kind's notes and calls."""
+        notes, follower = self.senses(facts, slot)
+        return written_body(notes, follower, self.mind(notes.players, notes), model, reflector, NoProbes())
+
+    def strategist(self, shortcut: str) -> Callable[[WrittenMind, Model], ConstantStrategist]:
+        """What builds the strategist of a shortcut."""
+        return lambda mind, model: ConstantStrategist(mind, model, self.strategies[shortcut])
+
+
+class ConstantStrategist(BaseStrategist[WrittenMind]):
+    """Models nobody: keeps to one strategy in words, whatever others do."""
+
+    def __init__(self, mind: WrittenMind, model: Model, words: str) -> None:
+        super().__init__(mind, model)
+        self._words = words
+
+    async def _decide(self) -> Strategy:
+        return WrittenStrategy(self._words)
+
+
+def reader_with(notes: OpenNotes) -> Reader:
+    """Puts all that a player knows into words, step by step, by the notes that the package's own agents think with."""
+    conducts: deque[Conduct] = deque(maxlen=MOST_CONDUCTS)
+    is_first = True
+
+    def tell(observation: Observation[View], action: int) -> str:
+        nonlocal is_first
+        if not is_first:
+            notes.note_action(notes.actions(action))
+        is_first = False
+        conducts.extend(event.interaction for event in notes.read(observation) if isinstance(event, ConductSeen))
+        seat, grid = notes.situation, notes.grid(observation)
+        return phrase("melting_pot/open/told.j2", "told", seat=seat, grid=grid, conducts=list(conducts))
+
+    return tell

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN, Forms, one_of, shown_fields
 from hm_agent.theory_of_mind.language_questions import check_name
 from hm_agent.theory_of_mind.situation import Behaviour, SeatSituation
-from hm_agent.worlds.melting_pot.games.open.calls import Call, CallNames, call_pattern, read_plan
+from hm_agent.worlds.melting_pot.games.open.calls import Call, CallNames, LookAround, WalkTo, call_pattern, read_plan
 from hm_agent.worlds.melting_pot.games.open.deeds import Deed
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
@@ -71,6 +71,7 @@ class OpenSeat(SeatSituation):
     """
 
     blocks = "melting_pot/open/blocks.j2"
+    most_calls = MOST_CALLS
     behaviour = NextConduct
 
     facts: SubstrateFacts = field(metadata=UNSHOWN)
@@ -129,6 +130,11 @@ class OpenSeat(SeatSituation):
         """Cells that were out of view for long; none while the own one is unknown."""
         return tuple(cell for cell, _ in self.looked_at.unseen_places(self.here, self.step)) if self.pose else ()
 
+    @property
+    def search(self) -> Call:
+        """A walk to the cell that was out of view for longest; a look around where none was for long."""
+        return WalkTo(self.unseen[0]) if self.unseen else LookAround()
+
     @cached_property
     def solid(self) -> frozenset[Cell]:
         """The cells that a thing is known to block."""
@@ -155,10 +161,6 @@ class OpenSeat(SeatSituation):
     def cells_of(self, kinds: Collection[str]) -> list[Cell]:
         """The cells of the known things of some kinds, but for the own cell."""
         return [cell for cell, (kind, _) in self.seen.items() if kind in kinds and cell != self.here]
-
-    @property
-    def most_calls(self) -> int:
-        return MOST_CALLS
 
     @property
     def left(self) -> int:
@@ -192,3 +194,14 @@ class OpenSeat(SeatSituation):
         if plan[0] == barred:
             raise CallError(phrase("agent/messages.j2", "just_failed", call=str(barred)))
         return plan
+
+
+@dataclass(frozen=True)
+class PlayingRule:
+    """A rule of a player: what minds take others to follow, and scripted players do.
+
+    words: as agents say it of others. next: what it does now, by the seat of its player.
+    """
+
+    words: str
+    next: Callable[[Any], Sequence[Call]]

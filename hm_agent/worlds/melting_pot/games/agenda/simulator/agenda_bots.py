@@ -11,7 +11,6 @@ from typing import Any
 from meltingpot.utils.policies import policy as policy_lib
 
 from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import AgendaFacts
-from hm_agent.worlds.melting_pot.games.agenda.agenda_follower import AgendaFollower
 from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
     ACCUSES,
     FOLLOWS,
@@ -26,11 +25,10 @@ from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
     lurking_calls,
     pretending_calls,
 )
-from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaNotes, AgendaSeat
 from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
-from hm_agent.worlds.melting_pot.games.open.playing_rules import PlayingRule
+from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
 from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots, RulePlayer, RulePolicy
 from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 
@@ -54,8 +52,8 @@ USUAL_IMPOSTOR_RULE, USUAL_CREW_RULE = "hunts", "follows"
 class AgendaBots(RuleBots):
     """Players that follow the scenario's rule, if it is one for their role, else their role's usual one."""
 
-    def __init__(self, game: AgendaFacts) -> None:
-        super().__init__(game, {**OF_IMPOSTORS, **OF_CREWS}, OpenParts(AgendaSeat, AgendaNotes, AgendaFollower))
+    def __init__(self, game: AgendaFacts, parts: OpenParts) -> None:
+        super().__init__(game, {**OF_IMPOSTORS, **OF_CREWS}, parts)
 
     def _player(self, game: SubstrateFacts, place: int, slot: int, names: Sequence[str]) -> RulePlayer:
         assert isinstance(game, AgendaFacts)

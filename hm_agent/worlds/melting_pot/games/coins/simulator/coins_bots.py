@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import repeat
 from typing import Any
@@ -13,17 +13,15 @@ from meltingpot.configs.bots import BOT_CONFIGS
 from meltingpot.utils.policies import policy as policy_lib
 
 from hm_agent.worlds.melting_pot.games.coins.coins_facts import CoinsFacts
-from hm_agent.worlds.melting_pot.games.coins.coins_follower import CoinsFollower
 from hm_agent.worlds.melting_pot.games.coins.coins_play import follow_rule, spite
-from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsNotes, CoinsSeat
+from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsSeat
 from hm_agent.worlds.melting_pot.games.coins.taking_rules import NAMED, NEAR_ONES, SPARES, TAKES_ANY
 from hm_agent.worlds.melting_pot.games.open.calls import Call
 from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
 from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
 from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
-from hm_agent.worlds.melting_pot.games.open.playing_rules import PlayingRule
+from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
 from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots, RulePlayer, RulePolicy
-from hm_agent.worlds.melting_pot.simulator.game_files import all_components
 
 NEAR = 2
 """At which distance a player takes the other's coins that takes only near ones."""
@@ -38,13 +36,13 @@ GOALS: Sequence[Callable[[CoinsSeat], Sequence[Call]]] = (
 class CoinsBots(RuleBots):
     """A player that follows a rule, or a puppet."""
 
-    def __init__(self, game: CoinsFacts) -> None:
+    def __init__(self, game: CoinsFacts, parts: OpenParts) -> None:
         reach = {NEAR_ONES: NEAR}
         rules = {
             name: PlayingRule(rule.words, partial(follow_rule, rule=rule, reach=reach.get(rule)))
             for name, rule in NAMED.items()
         }
-        super().__init__(game, rules, OpenParts(CoinsSeat, CoinsNotes, CoinsFollower))
+        super().__init__(game, rules, parts)
 
     def scripted(
         self, bot: str, visions: Sequence[Any], stream: random.Random, *, is_puppet: bool
@@ -53,7 +51,9 @@ class CoinsBots(RuleBots):
         if bot not in BOT_CONFIGS:
             return super().scripted(bot, visions, stream, is_puppet=is_puppet)
         (rule,) = (rule for name, rule in NAMED.items() if name in bot)
-        return PuppetPlayers(lambda place, slot: CoinPuppet(*self._senses(self._game, slot), rule.words), repeat(1))
+        return PuppetPlayers(
+            lambda place, slot: CoinPuppet(*self._parts.senses(self._game, slot), rule.words), repeat(1)
+        )
 
 
 class CoinPuppet(RulePlayer):
@@ -79,13 +79,3 @@ class PuppetPlayers(RulePolicy):
     def step(self, timestep: dm_env.TimeStep, prev_state: Any) -> tuple[int, Any]:
         prev_state.aim(int(timestep.observation["GOAL"].argmax()))
         return super().step(timestep, prev_state)
-
-
-def coin_problems(facts: CoinsFacts, settings: Mapping[str, Any]) -> Iterator[str]:
-    """The facts that the substrate's settings contradict, each in one line."""
-    stated = {"ChoiceCoinRegrow.regrowRate": facts.growth, "Coin.rewardOtherForMismatch": -facts.harm}
-    for name, value in stated.items():
-        component, argument = name.split(".")
-        given = next(all_components(settings, component), {}).get(argument)
-        if given != value:
-            yield f"{name}: the file says {value}, the substrate {given}"

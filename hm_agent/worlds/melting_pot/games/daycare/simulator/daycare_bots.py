@@ -19,10 +19,8 @@ from hm_agent.worlds.melting_pot.games.daycare.care import (
     spoiling_calls,
 )
 from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import CHILD, PARENT, DaycareFacts
-from hm_agent.worlds.melting_pot.games.daycare.daycare_follower import DaycareFollower
-from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareNotes, DaycareSeat
 from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
-from hm_agent.worlds.melting_pot.games.open.playing_rules import PlayingRule
+from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
 from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
 
 RULES: Mapping[str, PlayingRule] = {
@@ -48,8 +46,8 @@ STAND_INS: Mapping[str, str] = {
 class DaycareBots(RuleBots):
     """A parent or a child that follows a rule."""
 
-    def __init__(self, game: DaycareFacts) -> None:
-        super().__init__(game, RULES, OpenParts(DaycareSeat, DaycareNotes, DaycareFollower))
+    def __init__(self, game: DaycareFacts, parts: OpenParts) -> None:
+        super().__init__(game, RULES, parts)
 
     def stands_in(self, bot: str) -> tuple[str, int]:
         played = bot.removeprefix("daycare__").rstrip("_0123456789")

@@ -34,15 +34,12 @@ from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     TYPICAL,
     Distribution,
-    best_target,
     expected_inventories,
-    pays_to_watch,
 )
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory, InventoryAnswer
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
     likeliest_strategy,
-    may_respond_to_observation,
     predict_behaviour,
     strategy_from_words,
 )
@@ -54,7 +51,7 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import (
     opponents_of,
     predict_all,
 )
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.revision import History, likeliest_lead, revise
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.revision import History, best_against, likeliest_lead, revise
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.routes import look_for_players, plan_route
 from hm_agent.worlds.melting_pot.games.matrix.rules import (
     MatrixRules,
@@ -138,16 +135,9 @@ def counter(
     present, held = (None, None) if certain else (other.present, seat.held)
     strategy = strategy_from_words(believed, rules, history)
     probabilities = predict_behaviour(strategy, rules, history, present.taken if present else None)
-    expected = expected_inventories(rules, history)
     acted_on = strategy if believed else None
     behaviour = None if rules.is_zero_sum else best_behaviour(rules, history, acted_on, certain=certain)
-    decided = AgainstOne(
-        expects=likeliest_lead(rules, probabilities, expected),
-        hold=rules.by_name(best_target(rules, probabilities, expected, held, behaviour)),
-        watch=seat.may_watch and pays_to_watch(rules, probabilities, expected, held),
-        covert=may_respond_to_observation(rules, history),
-    )
-    return decided, probabilities
+    return best_against(seat, history, probabilities, held, behaviour), probabilities
 
 
 def read_minds(question: ReadMinds) -> MindsReadAnswer[Any, Any]:

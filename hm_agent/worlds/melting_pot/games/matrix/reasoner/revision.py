@@ -99,12 +99,19 @@ def _revisions(seat: MatrixSeat, question: Revise, weighed: Weighed) -> list[Rev
 def _against_one(seat: MatrixSeat, history: History, weighed: Weighed) -> AgainstOne:
     rules, (other,) = seat.rules, seat.others
     probabilities = predict_in_view_of_all(rules, weighed, history, other.present)
-    expected = expected_inventories(rules, history)
     believed = weighed[0][0].strategy if history else None
     behaviour = None if rules.is_zero_sum else best_behaviour(rules, history, believed)
+    return best_against(seat, history, probabilities, seat.held, behaviour)
+
+
+def best_against(
+    seat: MatrixSeat, history: History, probabilities: Distribution, held: Counts | None, behaviour: int | None
+) -> AgainstOne:
+    """What earns most against one player. probabilities, held, behaviour: as in `best_target`."""
+    rules, expected = seat.rules, expected_inventories(seat.rules, history)
     return AgainstOne(
         expects=likeliest_lead(rules, probabilities, expected),
-        hold=rules.by_name(best_target(rules, probabilities, expected, seat.held, behaviour)),
-        watch=seat.may_watch and pays_to_watch(rules, probabilities, expected, seat.held),
+        hold=rules.by_name(best_target(rules, probabilities, expected, held, behaviour)),
+        watch=seat.may_watch and pays_to_watch(rules, probabilities, expected, held),
         covert=may_respond_to_observation(rules, history),
     )

@@ -80,7 +80,11 @@ class GullibleState:
 
 
 class GulliblePolicy(policy_lib.Policy[GullibleState]):
-    """Stands in for a trained player without a puppeteer: best-responds to what it sees its partner collect."""
+    """Stands in for a trained player without a puppeteer: answers what it sees its partner collect.
+
+    order: at order 1 it expects its partner to play that kind, and best-responds; at order 2 it takes this for known to
+    its partner and expects the best response to it, to which it best-responds; and so on.
+    """
 
     MARGIN = 3
     """How many resources it collects before it meets its partner, besides the surplus of its character."""
@@ -90,9 +94,10 @@ class GulliblePolicy(policy_lib.Policy[GullibleState]):
         game: MatrixFacts,
         vision: SubstrateVision,
         stream: random.Random,
+        order: int = 1,
         character: CharacterRange = SCRIPTED_RANGE,
     ) -> None:
-        self._game, self._vision, self._stream = game, vision, stream
+        self._game, self._vision, self._stream, self._order = game, vision, stream, order
         self._character = CharacterPuppeteer(game, character)
 
     def initial_state(self) -> GullibleState:
@@ -127,35 +132,17 @@ class GulliblePolicy(policy_lib.Policy[GullibleState]):
 
     def answer(self, seen: int) -> int:
         """What it plays after it has seen a kind taken."""
-        return self._game.side.best_response(seen)
+        own = self._game.side.best_response(seen)
+        for _ in range(self._order - 1):
+            own = self._game.side.best_response(self._game.side.opposite.best_response(own))
+        return own
 
     def close(self) -> None:
         """Nothing to release."""
 
 
 class LastSeenPolicy(GulliblePolicy):
-    """Answers the latest thing that it has seen its partner collect, in this life or an earlier one.
-
-    order: at order 1 it expects its partner to play that kind, and best-responds; at order 2 it takes this for known to
-    its partner and expects the best response to it, to which it best-responds; and so on.
-    """
-
-    def __init__(
-        self,
-        game: MatrixFacts,
-        vision: SubstrateVision,
-        stream: random.Random,
-        order: int,
-        character: CharacterRange = SCRIPTED_RANGE,
-    ) -> None:
-        super().__init__(game, vision, stream, character)
-        self._order = order
+    """Answers the latest thing that it has seen its partner collect, in this life or an earlier one."""
 
     def seen(self, state: GullibleState) -> str | None:
         return state.last_seen
-
-    def answer(self, seen: int) -> int:
-        own = self._game.side.best_response(seen)
-        for _ in range(self._order - 1):
-            own = self._game.side.best_response(self._game.side.opposite.best_response(own))
-        return own

@@ -67,17 +67,21 @@ def _scenarios(substrate: str) -> Iterator[str]:
         yield "\n".join(lines) + "\n"
 
 
-def item_problems(facts: SubstrateFacts) -> Iterator[str]:
-    """The contradiction between the items that a file names and those that the substrate counts, if any."""
+def file_problems(facts: SubstrateFacts, settings: Mapping[str, Any]) -> Iterator[str]:
+    """What a file says and its substrate contradicts, each in one line.
+
+    That is how many items INVENTORY counts, the arguments of components, and words for what players can't see or do.
+    """
     counted = _counted_items(facts.substrate)
     if len(facts.items) != counted:
         yield f"items: {len(facts.items)} are named, but INVENTORY counts {counted}"
-
-
-def word_problems(facts: SubstrateFacts) -> Iterator[str]:
-    """Each sprite, thing and action that a file names and that the substrate's players can't see or do."""
     told = (facts, *map(facts.as_role, facts.by_role))
     yield from dict.fromkeys(problem for each in told for problem in _unknown_words(each))
+    for name, stated in facts.of_engine.items():
+        component, argument = name.split(".")
+        given = next(all_components(settings, component), {}).get(argument)
+        if given != stated:
+            yield f"{name}: the file says {stated}, the substrate {given}"
 
 
 def _unknown_words(facts: SubstrateFacts) -> Iterator[str]:

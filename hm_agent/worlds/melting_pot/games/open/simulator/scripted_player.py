@@ -25,11 +25,9 @@ from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
 from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
-from hm_agent.worlds.melting_pot.games.open.playing_rules import PlayingRule
-from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
+from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat, PlayingRule
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
-from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 
 DEALT, DRAWN = "dealt", "drawn"
 """The puppeteers of several rules, their parameter `rules`: each player has one of them, or all have the same one."""
@@ -142,10 +140,4 @@ class RuleBots(GameBots[SubstrateFacts]):
 
     def _player(self, game: SubstrateFacts, place: int, slot: int, names: Sequence[str]) -> RulePlayer:
         """The player of a slot, with the rule of its place among the scripted players."""
-        return RulePlayer(*self._senses(game, slot), self._rules[names[place % len(names)]])
-
-    def _senses(self, game: SubstrateFacts, slot: int) -> tuple[OpenNotes, OpenFollower]:
-        """What perceives for the player of a slot, and what carries out its plans."""
-        actions = actions_of(game.substrate)
-        notes = self._parts.notes(game, slot, actions, self._parts.seat)
-        return notes, self._parts.follower(notes, actions)
+        return RulePlayer(*self._parts.senses(game, slot), self._rules[names[place % len(names)]])
