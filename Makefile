@@ -141,7 +141,7 @@ train_players = $(python) -m hm_agent train melting_pot --steps=6e5 --evaluation
 
 learned-players: $(set_up) ## train the networks of Melting Pot that ship; takes hours, goes on where it was cut short; results go to benchmarks/results/learned_players
 	for scenario in $(best_responses); do \
-		$(train_players) --against=$$scenario --steps=2e5 --discount=0.998 --start=puppets || exit; done
+		$(train_players) --against=$$scenario --steps=2e5 --start=puppets || exit; done
 	$(train_players) --substrate=$(self_played)
 	for substrate in $(puppets_of); do \
 		$(train_players) --puppets --substrate=$$substrate --steps=8e5 --discount=0.98 || exit; done
