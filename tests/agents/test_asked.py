@@ -33,10 +33,8 @@ from tests.agents.test_registry import ABLE, ORDERS
 from tests.support.melting_pot import text_player
 
 DYAD, PRISONERS, ARENA, KITCHEN = "rws_repeated_1", "pd_repeated_5", "rws_arena_3", "cooking_asymmetric_1"
-STEPS = {DYAD: 100, PRISONERS: 60, ARENA: 140, KITCHEN: 60}
-"""Until an agent has asked questions of all its kinds, and had an interaction."""
-SLOWER = "he_hr"
-"""It judges a strategy only after others: it is given twice the steps."""
+STEPS = {DYAD: 200, PRISONERS: 60, ARENA: 280, KITCHEN: 100}
+"""Until each agent has asked questions of all its kinds, and had two interactions."""
 MINDS = {
     DYAD: {"Propose", "Predict", "Plan"},
     ARENA: {"Propose", "Predict", "ChooseStrategy", "Plan"},
@@ -93,14 +91,10 @@ def test_the_table_of_questions_has_every_agent_but_cuts_of_the_reasoner() -> No
     assert {*ASKED, *ORDERS, *CHOICES, *NOT_CALCULATED} == {*ABLE}
 
 
-def steps_of(name: str, scenario: str) -> int:
-    return STEPS[scenario] * (2 if name == SLOWER else 1)
-
-
 @cache
 def played(name: str, scenario: str, *, clues: str = "on") -> list[SeatStep]:
     """An episode with the built-in reasoner; several tests look at each. Those of rules of thumb are short."""
-    steps = steps_of(name, scenario) if name in ASKED or name in ORDERS else 30
+    steps = STEPS[scenario] if name in ASKED or name in ORDERS else 60
     return play_steps(find_scenarios([scenario])[0], name, steps, bots="scripted", clues=clues)
 
 
@@ -114,7 +108,7 @@ def test_every_agent_plays_every_kind_of_game(name: str, scenario: str) -> None:
             check_agent(name, found, "builtin")
         return
     check_agent(name, found, "builtin")
-    assert len(played(name, scenario)) >= 30
+    assert len(played(name, scenario)) >= 60
 
 
 @pytest.mark.parametrize("scenario", [DYAD, ARENA])
@@ -153,13 +147,13 @@ def test_an_agent_plays_over_http_with_every_question_answered(
             model=model,
             options={"bots": "scripted"},
             out=tmp_path,
-            max_steps=steps_of(name, scenario),
+            max_steps=STEPS[scenario],
             record_replay=False,
         )
         run(experiment, silence)
     (result,) = read_runs((tmp_path,)).results
-    assert (result.status, result.steps, result.unanswered_questions) == ("max_steps", steps_of(name, scenario), 0)
-    assert result.metrics["interactions"] >= 1
+    assert (result.status, result.steps, result.unanswered_questions) == ("max_steps", STEPS[scenario], 0)
+    assert result.metrics["interactions"] >= 2
     (trace,) = tmp_path.rglob("trace.jsonl")
     asked = {question["question"] for line in read_trace(trace) for question in line.get("questions", [])}
     assert asked == ASKED[name][scenario]
@@ -207,7 +201,7 @@ def test_without_clues_no_agent_is_told_anything_of_pickups(agent: str, scenario
     assert not [event for step in steps for event in step.decision.events if isinstance(event, Clue)]
     assert not list(told(steps))
     prompts = [render(exchange.question) for step in steps for exchange in step.decision.exchanges]
-    assert len(prompts) > 4
+    assert len(prompts) > 5
     assert not [prompt for prompt in prompts if "likely taken" in prompt or "seen to take rock" in prompt]
 
 
@@ -215,7 +209,7 @@ def test_without_clues_no_agent_is_told_anything_of_pickups(agent: str, scenario
 def test_every_agent_is_given_the_same_hint_at_rules(hints: str) -> None:
     said = {"none": None, "generic": "a rule of its own", "families": "for example always play the same"}[hints]
     for agent in AGENTS:
-        steps = play_steps(find_scenarios([DYAD])[0], agent, 60, bots="scripted", hints=hints)
+        steps = play_steps(find_scenarios([DYAD])[0], agent, 100, bots="scripted", hints=hints)
         prompts = [render(exchange.question) for step in steps for exchange in step.decision.exchanges]
         assert any(said in prompt for prompt in prompts) if said else True
         others = {"a rule of its own", "for example always play the same"} - {said}

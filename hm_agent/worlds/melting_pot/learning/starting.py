@@ -25,8 +25,8 @@ def begun_from(given: Population, scenario_name: str, networks: int) -> Weights:
 
     Puppets begin as those that always pursue the goals of one behaviour, of the one that earns most in the scenario.
     """
-    choices = [pursuing(given, goals) for goals in pursuits(given, scenario_name)] or [given]
-    best = max(choices, key=lambda each: _earned(each, scenario_name)) if len(choices) > 1 else choices[0]
+    choices = (pursuing(given, goals) for goals in pursuits(given, scenario_name))
+    best = max(choices, key=lambda each: _earned(each, scenario_name), default=given)
     own = np.arange(networks) % given.size
     return {name: value[own] for name, value in best.weights.items()}
 

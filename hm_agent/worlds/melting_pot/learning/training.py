@@ -26,7 +26,7 @@ from hm_agent.files import write_whole
 from hm_agent.learning.archives import described_run, leaves_of, named
 from hm_agent.learning.curves import LearningCurve, draw_curves
 from hm_agent.learning.layers import Weights
-from hm_agent.learning.runs import TrainingFailed
+from hm_agent.learning.runs import TrainingFailed, flag_difference
 from hm_agent.learning.trees import is_finite
 from hm_agent.worlds.melting_pot.learning.actor import ActorPlan, PlayRequest, seated
 from hm_agent.worlds.melting_pot.learning.inputs import Sight, input_sizes
@@ -139,9 +139,7 @@ class PopulationTraining:
 
     def difference(self, described: str) -> str:
         """Says in which flag of `hm-agent train` a run that was described differs; empty if it is the same."""
-        was, now = (_as_flags(json.loads(text)) for text in (described, self.described()))
-        name = next((name for name in {**was, **now} if was.get(name) != now.get(name)), None)
-        return f"--{name}={was.get(name)}, not --{name}={now.get(name)}" if name else ""
+        return flag_difference(*(_as_flags(json.loads(text)) for text in (described, self.described())))
 
 
 def _as_flags(described: Mapping[str, Any]) -> dict[str, Any]:

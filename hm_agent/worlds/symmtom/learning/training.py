@@ -21,7 +21,7 @@ from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
 from hm_agent.learning.archives import described_run, leaves_of
 from hm_agent.learning.curves import LearningCurve, draw_curves
-from hm_agent.learning.runs import TrainingFailed, kept_json
+from hm_agent.learning.runs import TrainingFailed, flag_difference, kept_json
 from hm_agent.learning.trees import is_finite
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
@@ -82,9 +82,7 @@ class Training:
 
     def difference(self, described: str) -> str:
         """Says in which flag of `hm-agent train` a run that was described differs; empty if it is the same."""
-        was, now = (_as_flags(json.loads(text)) for text in (described, self.described()))
-        name = next((name for name in {**was, **now} if was.get(name) != now.get(name)), None)
-        return f"--{name}={was.get(name)}, not --{name}={now.get(name)}" if name else ""
+        return flag_difference(*(_as_flags(json.loads(text)) for text in (described, self.described())))
 
 
 def _as_flags(described: Mapping[str, Any]) -> dict[str, Any]:
