@@ -16,6 +16,8 @@ from hm_agent.flag_fields import FlagField, flag_fields
 
 FlagGroups: TypeAlias = Mapping[str, Sequence[flags.FlagHolder[Any]]]
 """Flags by the title of their group, as help shows them."""
+Helps: TypeAlias = Mapping[str | tuple[str, str], str]
+"""What help says of flags in place of their own help and default: by name, or by the title of a group and name."""
 
 
 def read_flags(values: flags.FlagValues, argv: Sequence[str], *, takes_words: bool = False) -> Sequence[str]:
@@ -51,17 +53,15 @@ def _refuse_repeated(values: flags.FlagValues) -> None:
             raise ConfigError(f"--{flag.name} is given {flag.present} times: say it once{how}")
 
 
-def help_text(usage: str, groups: FlagGroups, values: flags.FlagValues, helps: Mapping[str, str] | None = None) -> str:
-    """The usage, and a line for each flag with its default.
-
-    helps: texts, by name of the flag, that replace a flag's own help and default.
-    """
-    lines = [usage]
+def help_text(usage: str, groups: FlagGroups, values: flags.FlagValues, helps: Helps | None = None) -> str:
+    """The usage, and a line for each flag with its default."""
+    lines = [usage.rstrip()]
     for title, group in groups.items():
         lines += ["", f"{title}:"]
         for flag in (values[holder.name] for holder in group):
             name = f"--[no]{flag.name}" if flag.boolean else f"--{flag.name}"
-            lines.append(f"  {name:<20} {(helps or {}).get(flag.name) or _help_with_default(flag)}")
+            own = helps and (helps.get((title, flag.name)) or helps.get(flag.name))
+            lines.append(f"  {name:<20} {own or _help_with_default(flag)}")
     return "\n".join(lines)
 
 

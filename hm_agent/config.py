@@ -36,6 +36,12 @@ def check_folder(flag: str, path: Path) -> None:
             raise ConfigError(f"--{flag}={path}: {parent} is a link to {parent.readlink()}, which is not there")
 
 
+def check_run(path: Path) -> None:
+    """Raises ConfigError if nothing lies where a run, a card or an archive is said to be."""
+    if not path.exists():
+        raise ConfigError(f"{path} is not there: name the folder of a run, a card.json or an archive")
+
+
 def first_problem(error: ValidationError) -> str:
     """Says in one line what is wrong first in data that does not fit a schema, with its key."""
     first = error.errors(include_url=False, include_input=False)[0]

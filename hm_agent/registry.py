@@ -231,6 +231,8 @@ def find_agents(patterns: Sequence[str], played: Sequence[ScenarioInfo] = ()) ->
         globbed = [name for name in known if asked_by.get(name, "") in pattern and fnmatchcase(name, pattern)]
         matching = [pattern] if pattern in known else [name for name in globbed if name in able]
         if not globbed:
+            if pattern.isidentifier() and Path(f"{pattern}.py").is_file():
+                raise ConfigError(f"{pattern} is a module: say what in it builds the agent, e.g. {pattern}:build")
             offered = [name for name in known if name in able] or known
             names = f"{nearest(pattern, known)}there are {first_of(offered)}"
             raise ConfigError(f"unknown agent {pattern!r}: {names}; see hm-agent list")

@@ -30,7 +30,7 @@ class WorldCommand:
         self._flags = flags.FlagValues()  # type: ignore[no-untyped-call]
         own = {title: tuple(define_fields(group, self._flags).values()) for title, group in groups.items()}
         self._model = ModelFlags(self._flags, asks) if asks else None
-        shown = flags.DEFINE_bool("help", False, "Show this help, and end.", flag_values=self._flags)
+        shown = flags.DEFINE_bool("help", False, "Show this help, and exit.", flag_values=self._flags)
         self._groups = {**own, **(self._model.groups if self._model else {}), "Help": (shown,)}
 
     def read(self, arguments: Sequence[str], *, takes_words: bool = False) -> Sequence[str] | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from absl.flags import Error as FlagError
 from absl.flags import FlagHolder
 
-from hm_agent.command_flags import help_text
+from hm_agent.command_flags import Helps, help_text
 from hm_agent.command_line import completion, flags, listing
 from hm_agent.config import ConfigError
 from hm_agent.extensions import load_place, nearest
@@ -135,8 +135,7 @@ class Command:
     """A command with flags.
 
     name: begins its error messages. typed: what the user types to call it. groups: its flags by the titles of the help.
-    act: runs it once its flags are parsed. helps: the help of flags that mean something else here than in `play`, by
-    name.
+    act: runs it once its flags are parsed. helps: the help of flags that mean something else here.
     """
 
     name: str
@@ -144,7 +143,7 @@ class Command:
     usage: str
     groups: Mapping[str, Sequence[FlagHolder[Any]]]
     act: Callable[[Command], int]
-    helps: Mapping[str, str] = field(default_factory=dict)
+    helps: Helps = field(default_factory=dict)
 
     def run(self, arguments: Sequence[str]) -> int:
         """Runs one command line; returns the exit status."""
@@ -272,9 +271,9 @@ def _reading_command(name: str, usage: str, act: Callable[[Command], int]) -> Co
     return Command(typed, typed, usage, flags.REPORT_GROUPS, act, flags.REPORT_HELPS)
 
 
-PLAY = Command("run_scenario.py", "python run_scenario.py", PLAY_USAGE, flags.GROUPS, _play)
+PLAY = Command("run_scenario.py", "python run_scenario.py", PLAY_USAGE, flags.GROUPS, _play, flags.PLAY_HELPS)
 COMMANDS: Mapping[str, Command] = {
-    "play": Command("hm-agent play", "hm-agent play", PLAY_USAGE, flags.GROUPS, _play),
+    "play": Command("hm-agent play", "hm-agent play", PLAY_USAGE, flags.GROUPS, _play, flags.PLAY_HELPS),
     "report": _reading_command("report", REPORT_USAGE, _report),
     "orders": _reading_command("orders", ORDERS_USAGE, _orders),
     "minds": _reading_command("minds", MINDS_USAGE, _minds),

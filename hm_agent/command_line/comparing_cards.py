@@ -15,7 +15,7 @@ from hm_agent.cards.card import ANSWERS, FOLDER, Card, differences, read_card
 from hm_agent.cards.making import derive_again, find_cards
 from hm_agent.cards.writing import BOARD, leaderboard, write_leaderboard
 from hm_agent.command_flags import argument_parser
-from hm_agent.config import ConfigError, check_folder
+from hm_agent.config import ConfigError, check_folder, check_run
 from hm_agent.experiment import Experiment
 from hm_agent.extensions import is_place
 from hm_agent.files import TEMPLATES, path_in_words
@@ -107,6 +107,7 @@ def _check_alike(cards: dict[Path, Card]) -> None:
 
 def _reproduce(path: Path, options: argparse.Namespace, work: Path) -> bool:
     """Plays a run, a card or an archive again, prints what differs, and returns whether nothing does."""
+    check_run(path)
     is_packed, folder = is_archive(path), path
     if is_packed:
         folder = work / "unpacked"

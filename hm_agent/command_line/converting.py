@@ -9,7 +9,7 @@ from hm_agent.cards.card import FILE, FOLDER, read_card
 from hm_agent.cards.every_eval_ever import Publisher, Record, record_of_card, records_of_rows, write_record
 from hm_agent.cards.making import find_cards
 from hm_agent.command_flags import argument_parser
-from hm_agent.config import ConfigError, check_folder
+from hm_agent.config import ConfigError, check_folder, check_run
 from hm_agent.files import path_in_words
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.tables import tabulate
@@ -42,6 +42,7 @@ def convert_command(arguments: Sequence[str]) -> int:
 
 def _records(path: Path, publisher: Publisher) -> Iterator[Record]:
     """The records of a card, of a battery's cards, or of a run without cards; raises ConfigError if there are none."""
+    check_run(path)
     if path.is_file() or (path / FILE).is_file() or (path / FOLDER).is_dir():
         for card in find_cards(path):
             yield record_of_card(read_card(card), publisher)

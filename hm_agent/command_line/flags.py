@@ -11,7 +11,7 @@ from typing import Any
 from absl import flags
 
 from hm_agent.battery import Battery, Split
-from hm_agent.command_flags import define_field, define_fields, define_integer, read_fields, read_flags
+from hm_agent.command_flags import Helps, define_field, define_fields, define_integer, read_fields, read_flags
 from hm_agent.config import ConfigError, check_folder
 from hm_agent.experiment import MOST_GIF_STEPS, Experiment
 from hm_agent.extensions import load_place, nearest
@@ -132,11 +132,17 @@ _MODEL_GROUPS = {
 _PLACE = _flags("workers", "concurrency", "grace", "engine", "ray_address")
 _WRITING = _flags("out", "overwrite", "retry_failed", "replay")
 
+
+def _only_in(world: str) -> str:
+    """The title of the group of flags that a world alone has."""
+    return f"Only in {world}"
+
+
 GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "What to play": _flags(
         "scenario", "scenarios_dir", "agent", "prompts_dir", "seats", "seat_models", "episodes", "seed", "max_steps"
     ),
-    **{f"Only in {title}": tuple(holders.values()) for title, holders in _OPTIONS.items() if holders},
+    **{_only_in(title): tuple(holders.values()) for title, holders in _OPTIONS.items() if holders},
     "Where to play it": _PLACE,
     "What to write": (
         *_WRITING,
@@ -167,7 +173,15 @@ TOURNAMENT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     title: tuple(holder for holder in holders if holder.name not in _NO_TOURNAMENT) for title, holders in GROUPS.items()
 }
 """The flags of `tournament`."""
-TOURNAMENT_HELPS: Mapping[str, str] = {
+PLAY_HELPS: Helps = {
+    (_only_in(suite.title), option.name): option.help
+    for suite in suites().values()
+    for option in suite.options
+    if sum(option.name in holders for holders in _OPTIONS.values()) > 1
+}
+"""What an option that several worlds have does in each."""
+TOURNAMENT_HELPS: Helps = {
+    **PLAY_HELPS,
     "scenario": "Scenarios with several seats, by short or full name, or globs, e.g. '*selfplay', with commas.",
     "agent": "The agents that meet, by name or glob, with commas: each meets every other one, and itself.",
     "seat_models": "Models of these agents, in their order, with commas; names repeat in turn. Without it, all have "
@@ -178,12 +192,12 @@ TOURNAMENT_HELPS: Mapping[str, str] = {
 LIST_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {"What to list": (NEEDS_ORDER,), "Help": (HELP,)}
 """The flags of `list`."""
 BATTERY_OUT = Path("runs/battery")
-BATTERY_HELPS: Mapping[str, str] = {
+BATTERY_HELPS: Helps = {
     "agent": "Agents by name, with commas; each world is played by those that can play it.",
     "out": f"The folder to write to. (default: {BATTERY_OUT})",
 }
 """The help of flags that do something else in `battery` than in `play`, by name."""
-REPORT_HELPS: Mapping[str, str] = {
+REPORT_HELPS: Helps = {
     "out": f"The folders to read, with commas. (default: {Experiment.out})",
     "scenario": "Only these scenarios, by short or full name, or globs, with commas; by default all.",
     "agent": "Only these agents, by name or glob, with commas; by default all.",

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
+from hm_agent.config import ConfigError
 from hm_agent.models.settings import BUILTIN, PERSON, PRESETS
 from hm_agent.registry import scenarios, shared_agents, suites
 from hm_agent.suite import ScenarioInfo, Suite
+from hm_agent.wording import listed
 
 MODELS = (
     (BUILTIN, "the built-in reasoner: it calculates, is no language model and needs no key"),
@@ -36,7 +38,13 @@ def everything() -> list[str]:
 
 
 def needing(order: int) -> Iterator[str]:
-    """Yields the scenarios that need an order, by world with how that is known, and how many separate nobody."""
+    """Yields the scenarios that need an order, by world with how that is known, and how many separate nobody.
+
+    Raises ConfigError for an order that none needs.
+    """
+    needed = sorted({info.needs_order for info in scenarios().values() if info.needs_order is not None})
+    if order not in needed:
+        raise ConfigError(f"--needs_order={order}: no scenario needs it; say {listed(list(map(str, needed)), 'or')}")
     for name, suite in suites().items():
         found = [info for info in scenarios().values() if info.world == name and info.needs_order == order]
         if found:

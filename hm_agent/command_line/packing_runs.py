@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hm_agent.command_flags import argument_parser
-from hm_agent.config import ConfigError
+from hm_agent.config import ConfigError, check_run
 from hm_agent.files import path_in_words
 from hm_agent.packing import ENDING, pack_folder
 from hm_agent.wording import counted
@@ -23,9 +23,8 @@ def pack_command(arguments: Sequence[str]) -> int:
     parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run, or a card.json or its folder")
     parser.add_argument("--out", type=Path, help=f"the file to write (default: the folder's name with {ENDING})")
     options = parser.parse_args(arguments)
+    check_run(options.run)
     folder = options.run.parent if options.run.is_file() else options.run
-    if not folder.is_dir():
-        raise ConfigError(f"{folder}: no such folder")
     archive = options.out or _beside(folder)
     packed = pack_folder(folder, archive)
     what = f"{counted(packed.episodes, 'episode')} and {counted(packed.cards, 'card')}"

@@ -183,6 +183,24 @@ def test_each_command_has_a_help_of_its_own() -> None:
     assert "(default: 'hypothetical_minds')" in play
     assert "hypothetical_minds')" not in report
     assert "Only these agents, by name or glob, with commas; by default all." in report
+    in_symmtom, _, in_enacttom = play.partition("Only in SymmToM:")[2].partition("Only in EnactToM:")
+    assert re.search(r"--literal +At how many steps [^\n]+ of its prelude as there are.\n", in_symmtom)
+    assert re.search(r"--literal +Agents are asked at the end [^\n]+ appendix H, too.\n", in_enacttom)
+
+
+def test_what_is_named_on_the_command_line_and_is_not_there_is_said_with_what_would_be_right(here: Path) -> None:
+    (here / "mine.py").write_text("")
+    wrong = {
+        **dict.fromkeys(
+            ("reproduce none", "pack none", "convert none"),
+            "none is not there: name the folder of a run, a card.json or an archive",
+        ),
+        "check mine": "mine is a module: say what in it builds the agent, e.g. mine:build",
+        "list --needs_order=9": "--needs_order=9: no scenario needs it; say 0, 1, 2 or 3",
+    }
+    for typed, message in wrong.items():
+        found = call_here("hm-agent", *typed.split())
+        assert found == (2, "", f"hm-agent {typed.split()[0]}: {message}\n"), typed
 
 
 def test_hm_agent_plays_and_reports_again_from_the_files(here: Path) -> None:

@@ -111,8 +111,8 @@ class EnacttomSuite(Suite):
     options = (
         Option(
             "literal",
-            "In EnactToM agents are asked at the end for every K operator of the goal, unless this is 0; open asks for "
-            "structured reports as in the paper's appendix H, too.",
+            "Agents are asked at the end for every K operator of the goal, unless this is 0; open asks for structured "
+            "reports as in EnactToM's appendix H, too.",
         ),
     )
     literal = ShareMetric(

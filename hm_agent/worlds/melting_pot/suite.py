@@ -120,7 +120,7 @@ class MeltingPotSuite(Suite):
         ),
         Option(
             "checkpoint",
-            "The file that the agent ppo plays by in Melting Pot, or best_response or self_play, which ship for some.",
+            "The file that the agent ppo plays by, or best_response or self_play, which ship for some scenarios.",
         ),
     )
     network_options: Mapping[str, str] = {NETWORKS: "checkpoint", BOTS_FILE: "bots_dir"}

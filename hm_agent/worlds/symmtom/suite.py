@@ -149,7 +149,7 @@ class SymmtomSuite(Suite):
         ),
         Option(
             "checkpoint",
-            "The file that a trained agent plays by; else the one that comes with the package for the scenario.",
+            "The file that a trained agent plays by, if not the one that comes with the package for the scenario.",
         ),
     )
     network_options: Mapping[str, str] = {NETWORKS: "checkpoint"}
