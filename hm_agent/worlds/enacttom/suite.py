@@ -309,6 +309,7 @@ def _own_scenario_info(path: Path) -> ScenarioInfo:
         info,
         name=f"{OWN}{path.stem}-{_content_hash(path)}",
         short_name=f"{OWN}{path.stem}",
+        asked_by=OWN if _is_hard(info) else info.asked_by,
         pair=pair,
         separates_nobody=False,
         group=info.group.replace("EnactToM, ", f"EnactToM, {UNPROVED}, ", 1) if is_unproved else info.group,

@@ -14,7 +14,7 @@ from hm_agent.config import ConfigError
 from hm_agent.extensions import ADDED
 from hm_agent.registry import find_scenarios, register_scenarios, suites
 from hm_agent.worlds.enacttom.measure_command import main as measure
-from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.suite import hard_task_files, task_files
 
 
 @pytest.fixture(autouse=True)
@@ -70,6 +70,15 @@ def test_the_shipped_tasks_stay(folder: Path) -> None:
     register_scenarios(folder)
     assert set(task_files()) - before == {one.name for one in find_scenarios(["enacttom_own_*"])}
     assert before <= set(task_files())
+
+
+def test_own_hard_tasks_are_found_by_the_glob_for_own_ones_alone(folder: Path) -> None:
+    for twin in "ab":
+        shutil.copy(hard_task_files()[f"enacttom_hard_k1_errand_00_{twin}"], folder)
+    register_scenarios(folder)
+    own = [f"enacttom_own_{name}" for name in ("far", "hard_k1_errand_00_a", "hard_k1_errand_00_b")]
+    assert [one.short_name for one in find_scenarios(["enacttom_own_*"])] == own
+    assert {one.short_name for one in find_scenarios(["enacttom_*"])} & {*own} == {own[0]}
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"task_id": "x"}', '{"k_depth": []}', "[" * 100_000])
