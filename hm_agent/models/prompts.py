@@ -81,15 +81,15 @@ class _NotingEnvironment(_Sandbox):
 def register_filter(name: str, function: Callable[..., Any]) -> None:
     """Registers a Jinja2 filter for the templates of a world."""
     _FILTERS[name] = function
-    _environment.cache_clear()
-    _kept_phrase.cache_clear()
+    _forget_templates()
 
 
 def register_prompts(folder: str | PathLike[str]) -> None:
     """Lets the templates in a folder replace the package's of the same names, in this process and its workers.
 
-    Of several folders, the one that was registered last counts. Raises ConfigError if there is no such folder, or if it
-    has a template of a name that the package lacks, or one that can't be read.
+    Of several folders, the one that was registered last counts; a folder that is registered again is read again. Raises
+    ConfigError if there is no such folder, or if it has a template of a name that the package lacks, or one that can't
+    be read.
     """
     path = Path(folder).absolute()
     if not path.is_dir():
@@ -106,6 +106,7 @@ def register_prompts(folder: str | PathLike[str]) -> None:
             raise ConfigError(f"{path / name} can't be read: {error}") from error
     ADDED.prompts.pop(str(path), None)
     ADDED.prompts[str(path)] = None
+    _forget_templates()  # the folder may have been registered before, with other texts
 
 
 @contextmanager
@@ -198,6 +199,11 @@ def _phrase(folders: tuple[str, ...], template: str, macro: str, **details: obje
 
 
 _kept_phrase = lru_cache(4096, typed=True)(_phrase)  # typed, since True and 1 are told apart in words
+
+
+def _forget_templates() -> None:
+    _environment.cache_clear()
+    _kept_phrase.cache_clear()
 
 
 def _from_package(name: str) -> str | None:
