@@ -44,7 +44,7 @@ PHRASES = ("messages.j2", "characters.j2")
 """The templates of phrases (`phrase`), one or none of each name in a folder: any prompt of the folder may show some."""
 
 
-_METHODS = MethodType, BuiltinMethodType
+_METHODS = frozenset((MethodType, BuiltinMethodType))
 
 
 class _Sandbox(ImmutableSandboxedEnvironment):
@@ -52,19 +52,19 @@ class _Sandbox(ImmutableSandboxedEnvironment):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self._is_safe: dict[tuple[type, str], bool] = {}
+        self._safe: dict[type, set[str]] = {}
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        known = self._is_safe.get((type(obj), attr))
-        if known is None:
-            known = self._is_safe[type(obj), attr] = super().is_safe_attribute(obj, attr, value)
-        return known
+        safe = self._safe.setdefault(type(obj), set())
+        if attr not in safe and super().is_safe_attribute(obj, attr, value):
+            safe.add(attr)
+        return attr in safe
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """Reads what is known to be safe at once, unless it is a method: of these Jinja wraps `str.format`."""
-        if self._is_safe.get((type(obj), attribute)):
+        if attribute in self._safe.get(type(obj), ()):
             value = getattr(obj, attribute, None)
-            if value is not None and not isinstance(value, _METHODS):
+            if value is not None and type(value) not in _METHODS:
                 return value
         return super().getattr(obj, attribute)
 
