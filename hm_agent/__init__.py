@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hm_agent import envs
+    from hm_agent.agents.agent import Recipe
     from hm_agent.api import Results, play
     from hm_agent.config import ConfigError
     from hm_agent.core import Agent, Decision, Observation, Recorder, Step, Thoughts
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from hm_agent.frames import load, load_trace
     from hm_agent.models.chat import Chat, Reply, Request, Sampling
     from hm_agent.models.own_prompts import ask
+    from hm_agent.models.prompts import register_prompts
     from hm_agent.models.providers import register_model
     from hm_agent.models.settings import ModelSettings
     from hm_agent.models.transcript import Transcript
@@ -48,6 +50,7 @@ __all__ = [
     "OwnAgent",
     "Parameters",
     "Question",
+    "Recipe",
     "Recorder",
     "Reply",
     "Request",
@@ -67,12 +70,14 @@ __all__ = [
     "play",
     "register_agent",
     "register_model",
+    "register_prompts",
     "register_scenarios",
     "register_strategist",
     "register_world",
 ]
 
 _MODULES = {
+    "agents.agent": ("Recipe",),
     "api": ("Results", "play"),
     "config": ("ConfigError",),
     "core": ("Agent", "Decision", "Observation", "Recorder", "Step", "Thoughts"),
@@ -80,6 +85,7 @@ _MODULES = {
     "frames": ("load", "load_trace"),
     "models.chat": ("Chat", "Reply", "Request", "Sampling"),
     "models.own_prompts": ("ask",),
+    "models.prompts": ("register_prompts",),
     "models.providers": ("register_model",),
     "models.settings": ("ModelSettings",),
     "models.transcript": ("Transcript",),
