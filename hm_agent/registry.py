@@ -368,12 +368,18 @@ def passed_over_lines(patterns: Sequence[str], found: Iterable[ScenarioInfo]) ->
 
 def _matching(pattern: str) -> list[ScenarioInfo]:
     """The scenarios that a name or a glob matches; raises ConfigError if there are none."""
-    matching = [
+    named = [
         scenario
         for scenario in scenarios().values()
-        if scenario.asked_by in pattern
-        and (fnmatchcase(scenario.short_name, pattern) or fnmatchcase(scenario.name, pattern))
-    ] or [scenario for scenario in [_unlisted(pattern)] if scenario]
+        if fnmatchcase(scenario.short_name, pattern) or fnmatchcase(scenario.name, pattern)
+    ]
+    asked = [scenario for scenario in named if scenario.asked_by in pattern]
+    matching = asked or [scenario for scenario in [_unlisted(pattern)] if scenario]
+    if named and not matching:
+        first = named[0]
+        raise ConfigError(
+            f"scenario {pattern!r}: a glob finds {first.short_name} and its like only if it says {first.asked_by!r}"
+        )
     if not matching:
         near = _begun(pattern) or nearest(
             pattern, (name for known in scenarios().values() for name in (known.short_name, known.name))

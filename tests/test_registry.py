@@ -43,6 +43,13 @@ def test_unknown_scenario_is_named_with_what_there_is() -> None:
         find_scenarios(["rws_repeated_0", "rws_9"])
 
 
+def test_a_glob_for_what_has_to_be_asked_for_is_told_the_word() -> None:
+    with pytest.raises(
+        ConfigError, match=r"'enacttom_h\*': .* enacttom_hard_k1_\w+ .* only if it says 'enacttom_hard'$"
+    ):
+        find_scenarios(["enacttom_h*"])
+
+
 @pytest.mark.parametrize(
     ("glob", "numbers", "has_self_play"),
     [
