@@ -12,9 +12,9 @@ from hm_agent.registry import find_scenarios, scenario_named, suites
 from hm_agent.testing.episodes import play_out, set_up, settled
 from hm_agent.worlds.symmtom.agents import POLICIES
 from hm_agent.worlds.symmtom.metrics import REWARD
+from hm_agent.worlds.symmtom.own_agents import PEDDLERS
 from hm_agent.worlds.symmtom.rules import SILENT, Direction
 from hm_agent.worlds.symmtom.settings import PRIVATE
-from hm_agent.worlds.symmtom.suite import PEDDLERS
 from hm_agent.worlds.symmtom.tables.partners import Account, chooses, keeps, trades, word
 from hm_agent.worlds.symmtom.tables.peddlers import WORDS
 from hm_agent.worlds.symmtom.tables.table import MIXED_SCENARIOS, TABLES
@@ -180,7 +180,7 @@ def test_tables_are_private_cooperative_and_half_of_them_held_out() -> None:
     assert [scenario.name for scenario in found] == list(MIXED_SCENARIOS)
     for scenario in found:
         assert scenario.held_out == scenario.name.endswith("_odd")
-        assert scenario.needs_order == MIXED_SCENARIOS[scenario.name].table.needs_order
+        assert scenario.needs_order == MIXED_SCENARIOS[scenario.name].facts.needs_order
         assert settled(scenario)["first_hand"] == PRIVATE
         assert suite.unused(scenario, ["random"], {})["first_hand"]
         with pytest.raises(ConfigError, match="is cooperative"):

@@ -7,8 +7,8 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from hm_agent.config import ConfigError
-from hm_agent.flag_fields import flag_field
+from hm_agent.config import ConfigError, existing_file
+from hm_agent.flag_fields import flag_field, whole_numbers
 from hm_agent.models.providers import ModelPool
 from hm_agent.process.exit_status import FAILED
 from hm_agent.process.folder_lock import locked
@@ -127,21 +127,19 @@ def main(arguments: Sequence[str]) -> int:
 def plan_from_flags() -> SearchPlan:
     """The plan that the flags describe."""
     what, conditions = COMMAND.values(SearchFlags), COMMAND.values(ConditionFlags)
-    if conditions.cast is not None and not conditions.cast.is_file():
-        raise ConfigError(f"--cast={conditions.cast}: there is no such file")
     action_sets = find_action_sets(what.action_sets)
     return SearchPlan(
         action_sets=action_sets,
         stories=what.stories,
-        lists=read_cast(conditions.cast),
+        lists=read_cast(existing_file("cast", conditions.cast)),
         model=COMMAND.model(),
         reader=what.reader,
         method=what.method,
         seed=what.seed,
-        orders=_numbers("orders", what.orders, 0, 2),
-        people=_numbers("people", conditions.people, 1, 8),
-        important=_numbers("important", conditions.important, 1, MAX_ACTIONS),
-        rooms=_numbers("rooms", conditions.rooms, 1, 8),
+        orders=whole_numbers("orders", what.orders, 0, 2),
+        people=whole_numbers("people", conditions.people, 1, 8),
+        important=whole_numbers("important", conditions.important, 1, MAX_ACTIONS),
+        rooms=whole_numbers("rooms", conditions.rooms, 1, 8),
         max_actions=conditions.max_actions,
         must_have=_must_have(action_sets, conditions.must_have),
         false_beliefs=conditions.false_beliefs,
@@ -158,13 +156,6 @@ def _must_have(action_sets: Sequence[str], names: Sequence[str]) -> tuple[Action
             there = ", ".join(kind.name.lower() for kind in ACTION_SETS[name].kinds if kind not in WALKS)
             raise ConfigError(f"--must_have={asked}: no story of the action set {name} has one; it has {there}")
     return kinds
-
-
-def _numbers(flag: str, texts: Sequence[str], least: int, most: int) -> tuple[int, ...]:
-    """Reads a flag's whole numbers within bounds, each once; raises ConfigError for any others, and for none."""
-    if not texts or not all(text.isdecimal() and least <= int(text) <= most for text in texts):
-        raise ConfigError(f"--{flag}={','.join(texts)}: say numbers from {least} to {most}, with commas")
-    return tuple(dict.fromkeys(map(int, texts)))
 
 
 def run(plan: SearchPlan, out: Path, workers: int, writers: Writers | None = None) -> int:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
 from hm_agent.learning.curves import LearningCurve, draw_curves
+from hm_agent.process.folder_lock import in_turn
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
 from hm_agent.worlds.symmtom.learning.checkpoints import load, variant_of
@@ -221,11 +222,16 @@ def _excess(relation: LearnerRelation, scenario: str, rewards: Rewards) -> float
 def keep(results: Sequence[TrainingResult], into: Path) -> None:
     """Writes README.md, results.json, and a figure for each scenario and for each algorithm of several scenarios.
 
-    Earlier results of other runs stay there, in rows and figures. A learner that was trained again with other
-    parameters replaces its earlier results in the same game; earlier seeds with the same parameters stay beside the new
-    ones.
+    Earlier results of other runs stay there, in rows and figures, also those of a command that ends at the same time. A
+    learner that was trained again with other parameters replaces its earlier results in the same game; earlier seeds
+    with the same parameters stay beside the new ones.
     """
     into.mkdir(parents=True, exist_ok=True)
+    with in_turn(into / "results.json"):
+        _keep(results, into)
+
+
+def _keep(results: Sequence[TrainingResult], into: Path) -> None:
     merged = _with_earlier(results, into / "results.json")
     for title, curves in _figures(results).items():
         draw_curves(into / f"{title.replace(' ', '_')}.png", curves, title)
