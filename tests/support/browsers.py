@@ -44,6 +44,13 @@ CONTRASTS = """() => {
 """Evaluates to the contrast ratio and the words of every text on the page."""
 
 
+def check_readable(page: Page, least: int = 1) -> None:
+    """Every text of the page has enough contrast, and there are at least so many."""
+    contrasts = page.evaluate(CONTRASTS)
+    assert len(contrasts) >= least
+    assert [words for contrast, words in contrasts if contrast < READABLE] == []
+
+
 def requests_and_messages(page: Page) -> tuple[list[str], list[str]]:
     """Two lists that fill from now on: the addresses that a page requests, and its console messages and errors."""
     requests: list[str] = []

@@ -18,7 +18,6 @@ from hm_agent.agents.registry import AGENTS
 from hm_agent.config import ConfigError
 from hm_agent.core import Step
 from hm_agent.episode import run_episode
-from hm_agent.extensions import ADDED
 from hm_agent.registry import can_play, find_scenarios, register_scenarios, suites
 from hm_agent.repeated_games.best_play import best_response
 from hm_agent.testing.episodes import play_out, set_up
@@ -191,14 +190,11 @@ def test_results_and_replays_have_the_rounds(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def own_folder(tmp_path: Path) -> Iterator[Path]:
+def own_folder(tmp_path: Path, forgets_folders: None) -> Path:
     """A folder with a game of one's own; what a test registers is forgotten after it."""
     (tmp_path / "matrix_games").mkdir()
     (tmp_path / "matrix_games" / "sides.toml").write_text(OWN)
-    before = dict(ADDED.folders)
-    yield tmp_path
-    ADDED.folders.clear()
-    ADDED.folders.update(before)
+    return tmp_path
 
 
 def test_a_game_of_ones_own_is_played_and_its_content_is_recorded(own_folder: Path, tmp_path: Path) -> None:

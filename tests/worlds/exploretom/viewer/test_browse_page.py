@@ -23,7 +23,7 @@ from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.story.language import text_of, to_data
 from hm_agent.worlds.exploretom.viewer.story_set import BrowsedStory, read_story_set
-from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
+from tests.support.browsers import check_readable, requests_and_messages
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -264,7 +264,7 @@ def test_nothing_is_wider_than_the_screen_and_all_text_is_readable(page: Page, f
         page.set_viewport_size({"width": width, "height": 800})
         page.wait_for_timeout(100)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert [text for contrast, text in page.evaluate(CONTRASTS) if contrast < READABLE] == []
+        check_readable(page)
 
 
 def test_what_a_file_says_is_shown_and_never_run(browser: Browser, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.symmtom.views import BelievedKnowledge
 from tests.recording.browsing import go_to, opened
 from tests.recording.recordings import result
-from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
+from tests.support.browsers import check_readable, requests_and_messages
 from tests.worlds.symmtom.viewer.board_log import BoardLog
 
 if TYPE_CHECKING:
@@ -195,6 +195,6 @@ def test_the_page_fits_its_screen_and_can_be_read(
     board = page.locator("#over").bounding_box()
     assert board
     assert board["width"] >= 300
-    assert [words for contrast, words in page.evaluate(CONTRASTS) if contrast < READABLE] == []
+    check_readable(page)
     assert said == []
     assert len(asked) == 1
