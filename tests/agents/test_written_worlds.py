@@ -23,8 +23,9 @@ from hm_agent.recording.trace import to_json
 from hm_agent.registry import can_play, scenario_named, suites
 from hm_agent.testing.episodes import play_out, set_up
 from tests.fitting_answers import check_fitting, check_reasoners, check_schema, values
-from tests.model_stand_ins import CheckedReasoner, EveryDecision
+from tests.model_stand_ins import CheckedReasoner
 from tests.prompt_checks import STRAY_WHITESPACE, fields_asked_for, is_golden
+from tests.support.step_log import StepLog
 from tests.worlds.enacttom.language.household_examples import HOUSE_EXAMPLES
 from tests.worlds.matrix_games.round_examples import ROUND_EXAMPLES
 from tests.worlds.symmtom.language.language_examples import LANGUAGE_EXAMPLES
@@ -130,7 +131,7 @@ def test_the_same_seed_gives_the_same_episode_to_the_last_thought(name: str) -> 
     scenario = scenario_named(name)
 
     def told() -> str:
-        log, model = EveryDecision(), CheckedReasoner(suites()[scenario.world].answers())
+        log, model = StepLog(object), CheckedReasoner(suites()[scenario.world].answers())
         world, agents = set_up(scenario, "hypothetical_minds", model=model, seed=5)
         play_out(world, agents, seed=5, steps=12, recorders=[log])
         return json.dumps([[to_json(one.action), to_json(one.state), to_json(one.thoughts)] for one in log.decisions])

@@ -113,7 +113,7 @@ def _problem(draft: TaskDraft, name: str) -> str:
 # Public
 
 
-def public_facts(agents: Sequence[str], rooms: Iterable[str], bindings: Sequence[Binding]) -> list[Proposition]:
+def public_facts(agents: tuple[str, ...], rooms: Iterable[str], bindings: Sequence[Binding]) -> list[Proposition]:
     """The facts that everyone is told: who can't enter which room, and who can message whom."""
     mechanics = HouseMechanics(agents, bindings)
     pairs = [(agent, room) for room in rooms for agent in agents]

@@ -28,9 +28,10 @@ from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
 from hm_agent.worlds.enacttom.language.situation import HouseSituation
 from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 from hm_agent.worlds.enacttom.world import EnacttomWorld
-from tests.model_stand_ins import CheckedReasoner, EveryDecision, Mute
+from tests.model_stand_ins import CheckedReasoner, Mute
 from tests.support.enacttom import house_endpoint
 from tests.support.one_episode import result_of
+from tests.support.step_log import StepLog
 
 AGENTS = ("hypothetical_minds", "hm_joint", "hm_odds", "react", "reflexion", "plan_react", "mmp", "mmp_he")
 HAND_MADE = ("appendix_e", "far_handle", "one_window", "relay_of_three")
@@ -88,7 +89,7 @@ def test_an_agent_whose_model_answers_nothing_waits_and_says_nothing_to_probes(a
 
 def test_predictions_are_scored_by_what_partners_do_next() -> None:
     (scenario,) = find_scenarios(["enacttom_one_window"])
-    log = EveryDecision()
+    log = StepLog(object)
     world, agents = set_up(scenario, "hypothetical_minds", model=CheckedReasoner(ANSWERS))
     play_out(world, agents, seed=0, recorders=[log])
     judged = [right for one in log.decisions for right in one.thoughts.right if right is not None]
