@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from hm_agent.config import ConfigError, existing_file
@@ -12,12 +11,12 @@ from hm_agent.flag_fields import flag_field, whole_numbers
 from hm_agent.models.providers import ModelPool
 from hm_agent.process.exit_status import FAILED
 from hm_agent.process.folder_lock import locked
-from hm_agent.process.interruptions import run_interruptibly, told_of_interruptions
+from hm_agent.process.interruptions import run_interruptibly
 from hm_agent.process.job_runner import JobRunner
 from hm_agent.process.output import output_console
 from hm_agent.row_file import Row, RowFile, check_identity
 from hm_agent.wording import bill
-from hm_agent.world_command import WorldCommand
+from hm_agent.world_command import WorldCommand, asked_models
 from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, WALKS, ActionKind, find_action_sets
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
@@ -164,9 +163,8 @@ def run(plan: SearchPlan, out: Path, workers: int, writers: Writers | None = Non
     Raises ConfigError, and OSError if files can't be written.
     """
     plan.check()
-    settings = plan.model if plan.model.cache else replace(plan.model, cache=out / ANSWERS)
-    models, left = ModelPool(settings), f"what was done is in {out}"
-    with closing(models), told_of_interruptions(models.hurry), locked(out):
+    left = f"what was done is in {out}"
+    with asked_models(plan.model, out / ANSWERS) as models, locked(out):
         models.check([plan.model.name] if plan.asks_model else [])
         check_identity(out / IDENTITY, plan.identity, RowFile(out / STORIES, STORY_KEYS))
         status = COMMAND.until_stopped(lambda: _search(plan, out, workers, models), left)
