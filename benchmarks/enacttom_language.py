@@ -21,10 +21,10 @@ from tempfile import TemporaryDirectory
 from benchmarks.enacttom_ladder import episode_seed
 from hm_agent.api import play
 from hm_agent.core import Recorder, Step
-from hm_agent.experiment import Episode
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.models.prompts import render
 from hm_agent.models.settings import ModelSettings
+from hm_agent.planned_episode import Episode
 from hm_agent.questions import AnswerT, ModelCall, Question, ignore
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.suite import ScenarioInfo

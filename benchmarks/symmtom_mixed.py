@@ -9,8 +9,8 @@ from hm_agent.matched_pairs import HALVES
 from hm_agent.registry import scenario_named
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.symmtom.metrics import REWARD
+from hm_agent.worlds.symmtom.own_agents import PEDDLERS
 from hm_agent.worlds.symmtom.policies.shortcuts import RATINGS
-from hm_agent.worlds.symmtom.suite import PEDDLERS
 from hm_agent.worlds.symmtom.tables.table import TABLES
 
 SHORTCUTS = (

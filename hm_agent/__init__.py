@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from hm_agent.api import Results, play
     from hm_agent.config import ConfigError
     from hm_agent.core import Agent, Decision, Observation, Recorder, Step, Thoughts
-    from hm_agent.experiment import Episode
     from hm_agent.frames import load, load_trace
     from hm_agent.models.chat import Chat, Reply, Request, Sampling
     from hm_agent.models.own_prompts import ask
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from hm_agent.models.providers import register_model
     from hm_agent.models.settings import ModelSettings
     from hm_agent.models.transcript import Transcript
+    from hm_agent.planned_episode import Episode
     from hm_agent.questions import Model, ModelCall, Question, Unanswered, Usage
     from hm_agent.recording.result import Result
     from hm_agent.registry import register_agent, register_scenarios, register_strategist, register_world
@@ -81,7 +81,6 @@ _MODULES = {
     "api": ("Results", "play"),
     "config": ("ConfigError",),
     "core": ("Agent", "Decision", "Observation", "Recorder", "Step", "Thoughts"),
-    "experiment": ("Episode",),
     "frames": ("load", "load_trace"),
     "models.chat": ("Chat", "Reply", "Request", "Sampling"),
     "models.own_prompts": ("ask",),
@@ -89,6 +88,7 @@ _MODULES = {
     "models.providers": ("register_model",),
     "models.settings": ("ModelSettings",),
     "models.transcript": ("Transcript",),
+    "planned_episode": ("Episode",),
     "questions": ("Model", "ModelCall", "Question", "Unanswered", "Usage"),
     "recording.result": ("Result",),
     "registry": ("register_agent", "register_scenarios", "register_strategist", "register_world"),

@@ -18,10 +18,11 @@ from functools import cache
 from itertools import product
 
 from hm_agent.config import ConfigError
-from hm_agent.experiment import Episode, Experiment
+from hm_agent.experiment import Experiment
 from hm_agent.grouping import grouped
 from hm_agent.lineups import Lineup
 from hm_agent.models.settings import BUILTIN, ModelSettings
+from hm_agent.planned_episode import Episode
 from hm_agent.recording.trace import to_json
 from hm_agent.registry import can_play, find_scenarios, suites
 from hm_agent.suite import FULL, PRIVATE_SEEDS, SMALL, ScenarioInfo, Setting, Suite

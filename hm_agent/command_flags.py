@@ -91,7 +91,8 @@ class _IntegerParser(flags.IntegerParser):
             raise ValueError("must be an integer, e.g. 20 or 1e6") from error
 
 
-def define_float(
+def define_number(
+    kind: type[int | float],
     name: str,
     default: float | None,
     about: str,
@@ -100,24 +101,9 @@ def define_float(
     *,
     flag_values: flags.FlagValues,
 ) -> flags.FlagHolder[Any]:
-    """Defines a flag for a finite number within bounds."""
-    parser = _FiniteParser(lower_bound, upper_bound)
-    serializer = flags.ArgumentSerializer[float]()
-    return flags.DEFINE(parser, name, default, about, flag_values=flag_values, serializer=serializer)
-
-
-def define_integer(
-    name: str,
-    default: int | None,
-    about: str,
-    lower_bound: int | None = None,
-    upper_bound: int | None = None,
-    *,
-    flag_values: flags.FlagValues,
-) -> flags.FlagHolder[Any]:
-    """Defines a flag for an integer within bounds, which may be written like 1e6."""
-    parser = _IntegerParser(lower_bound, upper_bound)
-    serializer = flags.ArgumentSerializer[int]()
+    """Defines a flag for a finite number, or an integer, which may be written like 1e6, within bounds."""
+    parser: flags.ArgumentParser[Any] = (_IntegerParser if kind is int else _FiniteParser)(lower_bound, upper_bound)  # type: ignore[arg-type]
+    serializer = flags.ArgumentSerializer[Any]()
     return flags.DEFINE(parser, name, default, about, flag_values=flag_values, serializer=serializer)
 
 
@@ -130,17 +116,13 @@ def define_field(each: FlagField, values: flags.FlagValues) -> flags.FlagHolder[
     """Defines a field's flag: of a choice, a number or a list, with --no for a bool, else of a text."""
     if each.choices:
         return flags.DEFINE_enum(each.flag, each.default, each.choices, each.help, flag_values=values)
+    if each.kind in (int, float):
+        return define_number(each.kind, each.flag, each.default, each.help, each.lower, each.upper, flag_values=values)
     return _DEFINE.get(each.kind, _DEFINE[str])(each, values)
 
 
 _DEFINE: Mapping[type, Callable[[FlagField, flags.FlagValues], flags.FlagHolder[Any]]] = {
     bool: lambda each, here: flags.DEFINE_bool(each.flag, each.default, each.help, flag_values=here),
-    int: lambda each, here: define_integer(
-        each.flag, each.default, each.help, each.lower, each.upper, flag_values=here
-    ),
-    float: lambda each, here: define_float(
-        each.flag, each.default, each.help, each.lower, each.upper, flag_values=here
-    ),
     str: lambda each, here: flags.DEFINE_string(each.flag, each.default, each.help, flag_values=here),
     tuple: lambda each, here: flags.DEFINE_list(each.flag, list(each.default), each.help, flag_values=here),
 }

@@ -42,6 +42,16 @@ def check_run(path: Path) -> None:
         raise ConfigError(f"{path} is not there: name the folder of a run, a card.json or an archive")
 
 
+def existing_file(flag: str, given: object) -> Path | None:
+    """The path that a flag gives, None if it gives none; raises ConfigError if there is no such file."""
+    if given is None:
+        return None
+    path = Path(str(given))
+    if not path.is_file():
+        raise ConfigError(f"--{flag}={path}: there is no such file")
+    return path
+
+
 def first_problem(error: ValidationError) -> str:
     """Says in one line what is wrong first in data that does not fit a schema, with its key."""
     first = error.errors(include_url=False, include_input=False)[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -11,21 +10,20 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from hm_agent.config import ConfigError, check_folder
-from hm_agent.core import Recorder, Seat
+from hm_agent.core import Recorder
 from hm_agent.extensions import check_call, packed, unpack
-from hm_agent.files import RUNS, folder_name
+from hm_agent.files import RUNS
 from hm_agent.flag_fields import flag_field
 from hm_agent.lineups import LeftOut, Lineup, Lineups, seated, tournament_tables
 from hm_agent.models.local import LOCAL, named_file
-from hm_agent.models.prompts import template_hash
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import BUILTIN, PERSON, ModelSettings
-from hm_agent.recording.making import code_hash, file_hash, making
-from hm_agent.recording.result import CODE, ENDPOINT, EXTRA_BODY, FILE, OWN_FILE, Result, check_format, read_result
+from hm_agent.planned_episode import Episode
+from hm_agent.recording.making import making
+from hm_agent.recording.result import ENDPOINT, FILE, Result, check_format, read_result
 from hm_agent.registry import stand_ins, suites
 from hm_agent.suite import ScenarioInfo, Setting, Suite
 from hm_agent.theory_of_mind.hypotheses import Parameters
-from hm_agent.wording import listed
 
 ENGINES = ("local", "ray")
 """Where episodes can be played: on this machine, or on the nodes of a Ray cluster."""
@@ -354,131 +352,3 @@ class Grid:
     def episodes(self) -> Iterator[Episode]:
         """Yields the episodes to play, in the order in which they are played."""
         return (episode for episode in self.experiment.plan() if episode.folder not in self.played)
-
-
-@dataclass(frozen=True)
-class Episode:
-    """One episode of an experiment. lineup: a name for each seat."""
-
-    experiment: Experiment
-    scenario: ScenarioInfo
-    lineup: Lineup
-    number: int
-
-    @property
-    def suite(self) -> Suite:
-        return suites()[self.scenario.world]
-
-    @property
-    def agents(self) -> tuple[str, ...]:
-        """The agents' names, by seat."""
-        return self.lineup.agents
-
-    @property
-    def agent(self) -> str:
-        """The agents as one name: joined by `+` if they differ."""
-        return self.lineup.agent
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The models' names, by seat."""
-        return self.lineup.models
-
-    @property
-    def model(self) -> str:
-        """The models as one name: joined by `+` if they differ."""
-        return self.lineup.model
-
-    @property
-    def seed(self) -> int:
-        """Depends on base seed, scenario and number, never on the agents: all agents meet the same players."""
-        own = self.suite.seed(self.scenario, self.experiment.seed, self.number)
-        return _hashed_seed(f"{self.experiment.seed}/{self.scenario.name}/{self.number}") if own is None else own
-
-    def seed_of(self, seat: Seat) -> int:
-        """The seed of a seat's agent and model."""
-        return seat_seed(self.seed, self.scenario.seats.index(seat))
-
-    @property
-    def folder(self) -> Path:
-        return self.experiment.out / folder_name([self.scenario.name]) / self.lineup.folder / f"episode-{self.number}"
-
-    @property
-    def options(self) -> Mapping[str, Setting]:
-        """The world's settled options."""
-        return self.experiment.options_by_scenario[self.scenario.name]
-
-    @property
-    def networks(self) -> Mapping[str, Path]:
-        """The files of the trained networks that play, by the setting that holds the hash of each."""
-        return self.suite.networks(self.scenario, self.agents, self.options)
-
-    @property
-    def settings(self) -> Mapping[str, Setting]:
-        """All settings that may change the outcome, by flag."""
-        recorded = {option.name: self.options[option.name] for option in self.suite.options if not option.is_folder}
-        content, code = self.suite.content(self.scenario), code_hash((*self.agents, *self.models))
-        networks = {name: _network_hash(path) for name, path in self.networks.items()}
-        own = {OWN_FILE: content, CODE: code, **networks}
-        return {**self.experiment.settings, **recorded, **{name: value for name, value in own.items() if value}}
-
-    @property
-    def asks_language_model(self) -> bool:
-        return any(model != BUILTIN for model in self.models)
-
-    def check_same(self, result: Result) -> None:
-        """Raises ConfigError if a result was played with other settings or prompts, or measured in another way."""
-        self._check_same_measure(result)
-        self._check_same_prompts(result)
-        recorded = {"scenario": result.scenario, "agent": result.agent, "model": result.model, **result.settings}
-        condition = {"scenario": self.scenario.name, "agent": self.agent, "model": self.model}
-        requested = {**condition, **dict.fromkeys((OWN_FILE, CODE, ENDPOINT, EXTRA_BODY)), **self.settings}
-        for name, value in requested.items():
-            before = recorded.get(name)
-            if before != value:
-                was, now = (
-                    f"without --{name}" if setting is None else f"with --{name}={setting}"
-                    for setting in (before, value)
-                )
-                raise ConfigError(
-                    f"{self.folder} was played {was}, not {now}: "
-                    "use the same settings, name another --out, or play all anew with --overwrite"
-                )
-
-    def _check_same_measure(self, result: Result) -> None:
-        now = self.scenario.metric.measure
-        if result.measure not in (None, now):
-            raise ConfigError(
-                f"{self.folder} was measured by {result.measure.name} ({result.measure.unit}), not by {now.name} "
-                f"({now.unit}): name another --out, or play all anew with --overwrite"
-            )
-
-    def _check_same_prompts(self, result: Result) -> None:
-        changed = [name for name, digest in result.prompts.items() if template_hash(name) != digest]
-        if changed:
-            raise ConfigError(
-                f"{self.folder} was played with other prompts: {listed(changed[:3])} "
-                f"{'was' if len(changed) == 1 else 'were'} changed since; name another --out, or play all anew with "
-                "--overwrite"
-            )
-
-    @property
-    def title(self) -> str:
-        return f"{self.scenario.short_name}  {self.agent}"
-
-
-def _network_hash(path: Path) -> str:
-    """A hash of a file of trained networks; ConfigError if it can't be read."""
-    try:
-        return file_hash(path)
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from error
-
-
-def seat_seed(seed: int, place: int) -> int:
-    """The seed of the agent and model in a seat: the episode's own for the first seat, another one for each other."""
-    return seed if place == 0 else _hashed_seed(f"{seed}/{place}")
-
-
-def _hashed_seed(text: str) -> int:
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints
@@ -100,3 +100,10 @@ def check_fields(settings: Any) -> None:
     """Raises ConfigError for an invalid value in a field that is a flag, too (FlagField.check)."""
     for each in flag_fields(type(settings)):
         each.check(getattr(settings, each.name))
+
+
+def whole_numbers(flag: str, texts: Sequence[str], least: int, most: int) -> tuple[int, ...]:
+    """Reads a flag's whole numbers within bounds, each once; raises ConfigError for any others, and for none."""
+    if not texts or not all(text.isdecimal() and least <= int(text) <= most for text in texts):
+        raise ConfigError(f"--{flag}={','.join(texts)}: say numbers from {least} to {most}, with commas")
+    return tuple(dict.fromkeys(map(int, texts)))

@@ -11,8 +11,8 @@ import pandas as pd
 from hm_agent.config import ConfigError
 from hm_agent.files import RUNS
 from hm_agent.recording import trace
+from hm_agent.reporting.csv_records import episode_record
 from hm_agent.reporting.runs import RecordedEpisode, read_runs
-from hm_agent.reporting.writing import episode_record
 
 Where = str | PathLike[str]
 

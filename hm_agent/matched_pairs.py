@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 from hm_agent.core import LiteralQuestion, Seat, Turn, World
 from hm_agent.suite import Metric
@@ -15,6 +16,25 @@ COIN = 0.25
 
 ViewT = TypeVar("ViewT")
 ActionT = TypeVar("ActionT")
+FactsT = TypeVar("FactsT")
+
+
+@dataclass(frozen=True)
+class HalfOfKind(Generic[FactsT]):
+    """What one scenario has of a kind of episodes: those of one half. kind: its name. facts: what describes it."""
+
+    kind: str
+    half: str
+    facts: FactsT
+
+    @property
+    def is_held_out(self) -> bool:
+        return self.half == HALVES[1]
+
+
+def in_halves(prefix: str, kinds: Mapping[str, FactsT]) -> Mapping[str, HalfOfKind[FactsT]]:
+    """Both halves of each kind, by the names of their scenarios, PREFIX and then KIND_HALF."""
+    return {f"{prefix}{kind}_{half}": HalfOfKind(kind, half, facts) for kind, facts in kinds.items() for half in HALVES}
 
 
 def pairs_metric(name: str, share: str, order: int, floor: str | None = None) -> Metric:

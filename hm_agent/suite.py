@@ -92,6 +92,11 @@ class Metric(Measure):
         """The part that results record."""
         return Measure(self.name, self.unit, self.higher_is_better, self.per_steps)
 
+    def sentence(self, about: str) -> str:
+        """What a table of it shows, e.g. `Reward per episode: mean over scenarios. Lower is better.`"""
+        lower = "" if self.higher_is_better else " Lower is better."
+        return f"{self.unit[:1].upper()}{self.unit[1:]}: {about}.{lower}"
+
     def measured_by(self, measure: Measure) -> Metric:
         """The metric with this measure in place of its own."""
         return replace(self, **asdict(measure))

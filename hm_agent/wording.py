@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from hm_agent.questions import Usage
 
@@ -62,6 +62,12 @@ def counted(count: int, noun: str) -> str:
 def listed(words: Sequence[str], conjunction: str = "and") -> str:
     """`a`, `a and b`, `a, b and c`."""
     return f" {conjunction} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown, a line for each row."""
+    ruled = (headings, ["---"] * len(headings), *rows)
+    return "".join(f"| {' | '.join(row)} |\n" for row in ruled)
 
 
 def first_of(words: Sequence[str], most: int = 12) -> str:

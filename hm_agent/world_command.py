@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import TypeVar
 
 from absl import flags
@@ -11,11 +14,24 @@ from hm_agent.command_flags import define_fields, help_text, read_fields, read_f
 from hm_agent.config import ConfigError
 from hm_agent.flag_fields import flag_fields
 from hm_agent.models.flags import ModelFlags
+from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import ModelSettings
 from hm_agent.process.exit_status import INTERRUPTED, NO_MODEL, complain
+from hm_agent.process.interruptions import told_of_interruptions
 from hm_agent.questions import ModelUnavailable
 
 FlagsT = TypeVar("FlagsT")
+
+
+@contextmanager
+def asked_models(settings: ModelSettings, answers: Path | None = None) -> Iterator[ModelPool]:
+    """The models that a command asks, which hurry once the user presses Ctrl-C.
+
+    answers: the file that keeps all their answers, unless the settings name another one.
+    """
+    kept = settings if settings.cache or not answers else replace(settings, cache=answers)
+    with closing(ModelPool(kept)) as models, told_of_interruptions(models.hurry):
+        yield models
 
 
 class WorldCommand:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from hm_agent.extensions import ADDED
 from hm_agent.pool.progress import NoProgress
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.grid import Layout
@@ -78,6 +79,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def silence() -> NoProgress:
     return NoProgress()
+
+
+@pytest.fixture
+def forgets_folders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test registers of a user's own scenarios is forgotten after it."""
+    monkeypatch.setattr(ADDED, "folders", dict(ADDED.folders))
 
 
 @pytest.fixture(scope="session")

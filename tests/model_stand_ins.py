@@ -1,11 +1,10 @@
-"""Models that stand in for a language model in whole episodes, and a recorder of what agents decide then."""
+"""Models that stand in for a language model in whole episodes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from hm_agent.core import Decision, Step
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, ignore
 
@@ -33,16 +32,3 @@ class Mute:
 
     async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
         raise Unanswered("silence")
-
-
-class EveryDecision:
-    """A recorder that keeps all decisions of all seats."""
-
-    def __init__(self) -> None:
-        self.decisions: list[Decision[Any]] = []
-
-    def record(self, step: Step) -> None:
-        self.decisions += step.decisions.values()
-
-    def close(self) -> None:
-        """Keeps what it has."""

@@ -25,7 +25,7 @@ from hm_agent.models.sources import HASH_DIGITS
 from hm_agent.process.exit_status import FAILED, WRONG_INPUT
 from hm_agent.recording.making import making
 from hm_agent.recording.result import FILE
-from hm_agent.reporting import tables, writing
+from hm_agent.reporting import csv_records, tables
 from hm_agent.reporting.conditions import conditions_of, in_order, labels
 from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of, refusal
@@ -104,7 +104,8 @@ def test_changed_prompts_are_another_condition_and_never_reuse_results(
     assert len(set(names.values())) == 2
     for row in tables.tabulate(runs.results):
         assert (
-            names[row.condition].removeprefix("react (").rstrip(")") in str(writing.row_record(row)["settings"]).split()
+            names[row.condition].removeprefix("react (").rstrip(")")
+            in str(csv_records.row_record(row)["settings"]).split()
         )
     assert sorted(":" in name for name in names.values()) == [False, True]
     assert any(name.startswith("react (prompts=briefly:") for name in names.values())

@@ -13,15 +13,14 @@ from hm_agent.experiment import Experiment
 from hm_agent.models.chat import Sampling
 from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.progress import Progress
-from hm_agent.pool.run import run
 from hm_agent.recording.result import Result
 from hm_agent.recording.trace import read_trace
 from hm_agent.registry import find_scenarios
-from hm_agent.reporting.runs import read_runs
 from hm_agent.suite import ScenarioInfo
 from hm_agent.testing.endpoint import Endpoint, Response, completion, refusal
 from tests.support.commands import call_here
 from tests.support.melting_pot import text_player
+from tests.support.one_episode import result_of
 
 ROOT = Path(__file__).parents[1]
 (SCENARIO,) = find_scenarios(["rws_repeated_1"])
@@ -51,10 +50,7 @@ def play(
 ) -> Result:
     """The result of one episode, even if the model became unavailable."""
     experiment = Experiment((scenario,), model=model, out=out, options=SCRIPTED, max_steps=max_steps)
-    experiment.check()
-    run(experiment, silence)
-    (result,) = read_runs((out,)).results
-    return result
+    return result_of(experiment, silence)
 
 
 def trace_of(out: Path) -> Path:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Column, Table
+from rich.table import Column
 from rich.text import Text
 
 from hm_agent.cards.card import Card, Figure
 from hm_agent.estimate import NO_PROXY, Line, RunEstimate, Spread
+from hm_agent.process.output import plain_table
 from hm_agent.process.shell import printable
 from hm_agent.reporting.minds import MindStudy
 from hm_agent.reporting.notes import notes
@@ -75,7 +75,7 @@ def _show_table(
 
 
 def _print_table(console: Console, columns: Iterable[Column], lines: Iterable[Iterable[str]]) -> None:
-    table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table = plain_table(*columns)
     for line in lines:
         table.add_row(*(Text(printable(cell)) for cell in line))  # a plain string is read as markup
     console.print(table)

@@ -11,7 +11,7 @@ from typing import Any
 from absl import flags
 
 from hm_agent.battery import Battery, Split
-from hm_agent.command_flags import Helps, define_field, define_fields, define_integer, read_fields, read_flags
+from hm_agent.command_flags import Helps, define_field, define_fields, define_number, read_fields, read_flags
 from hm_agent.config import ConfigError, check_folder
 from hm_agent.experiment import MOST_GIF_STEPS, Experiment
 from hm_agent.extensions import load_place, nearest
@@ -72,7 +72,8 @@ BATTERY_SIZE = flags.DEFINE_enum(
 WORLDS = flags.DEFINE_list(
     "world", [], "Only these worlds, with commas; cards of the same worlds can be compared.", **_HERE
 )
-SPLIT_SEED = define_integer(
+SPLIT_SEED = define_number(
+    int,
     "split_seed",
     None,
     "A large number of your own: draws a private battery, whose items nobody has trained on.",

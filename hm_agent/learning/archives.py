@@ -73,13 +73,6 @@ def check_weights(path: Path, weights: Arrays, sizes: Mapping[str, tuple[int, ..
         raise ConfigError(f"{path}: some of its weights are not finite")
 
 
-def described_run(path: Path, extra: Arrays) -> str:
-    """What a checkpoint says of its run's settings; ConfigError if it holds a network alone, with no run to go on."""
-    if "training" not in extra:
-        raise ConfigError(f"{path}: a network without its run, which can't go on: choose another --out, or remove it")
-    return str(extra["training"])
-
-
 def leaves_of(name: str, arrays: Arrays) -> Arrays:
     """The arrays NAME/..., by the rest of their names."""
     return {key.removeprefix(f"{name}/"): value for key, value in arrays.items() if key.startswith(f"{name}/")}

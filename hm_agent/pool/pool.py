@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Protocol
 
 from hm_agent.config import ConfigError
-from hm_agent.experiment import Episode
+from hm_agent.planned_episode import Episode
 from hm_agent.playing import crashed, cut_short
 from hm_agent.pool.due_episodes import DueEpisodes
 from hm_agent.pool.progress import Progress, Pulse

@@ -1,4 +1,4 @@
-"""The lock on a folder that a command writes to, which keeps other commands out."""
+"""Locks between commands: on a folder, which keeps others out, and on a file, for which others wait."""
 
 from __future__ import annotations
 
@@ -48,3 +48,14 @@ def locked(out: Path, at_once: int = 0) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def in_turn(file: Path) -> Iterator[None]:
+    """Keeps other processes that ask for the same from a file that is read and written again; waits while one has it.
+
+    Leaves an empty `.NAME.lock` beside it. Raises OSError if the folder can't be written to.
+    """
+    with (file.parent / f".{file.name}{LOCK}").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -1,11 +1,13 @@
-"""The console that commands print to, which outlives whoever reads it."""
+"""The console that commands print to, which outlives whoever reads it, and the look of their tables."""
 
 from __future__ import annotations
 
 import os
 import sys
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.table import Column, Table
 
 WIDTH = 120
 """Characters of a line in the output to files and pipes."""
@@ -24,3 +26,8 @@ def output_console() -> Console:
     """Returns a console for standard output; its lines have `WIDTH` characters unless it is a terminal."""
     console = _LastingConsole()
     return console if console.is_terminal else _LastingConsole(width=WIDTH)
+
+
+def plain_table(*columns: Column | str) -> Table:
+    """Returns a table without rows yet, whose only line is that below its headings."""
+    return Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)

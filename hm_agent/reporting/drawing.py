@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import zip_longest
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -242,6 +243,31 @@ def drawn_file(files: FigureFiles, width: float, height: float, paint: Callable[
     with _drawn(STYLES[files.style], page_colours(), width, height) as figure:
         paint(figure)
         return _saved(figure, files.kind)
+
+
+def drawn_grid(
+    files: FigureFiles,
+    paints: Sequence[Callable[[Axes], None]],
+    columns: int,
+    width: float,
+    height: float,
+    finish: Callable[[Figure], None] = lambda figure: None,
+) -> bytes:
+    """Paints panels of this size, in points, side by side; a figure as wide as a column has one column of them.
+
+    finish: called with the figure once all panels are painted.
+    """
+    style = STYLES[files.style]
+    if files.style != "screen":
+        columns, width = 1, style.width
+    rows = -(-len(paints) // columns)
+
+    def paint_all(figure: Figure) -> None:
+        for axes, paint in zip_longest(figure.subplots(rows, columns, squeeze=False).flat, paints):
+            paint(axes) if paint else axes.set_axis_off()
+        finish(figure)
+
+    return drawn_file(files, columns * width, rows * style.height * height, paint_all)
 
 
 def _document(paint: Callable[[Axes], None], width: float, height: float) -> str:

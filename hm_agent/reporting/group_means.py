@@ -83,10 +83,5 @@ def _group_mean(rows: Sequence[Row], of: int) -> GroupMean:
 
 def by_unit_of_means(means: Sequence[GroupMean]) -> dict[str, list[GroupMean]]:
     """The means of groups with several scenarios, by the sentence on their unit; a group of one is its own row."""
-    units = grouped((_sentence(mean.metric), mean) for mean in means)
+    units = grouped((mean.metric.sentence(f"{ABOUT[:1].lower()}{ABOUT[1:]}"), mean) for mean in means)
     return {unit: of_unit for unit, of_unit in units.items() if any(mean.of > 1 for mean in of_unit)}
-
-
-def _sentence(metric: Metric) -> str:
-    lower = "" if metric.higher_is_better else " Lower is better."
-    return f"{metric.unit[:1].upper()}{metric.unit[1:]}: {ABOUT[:1].lower()}{ABOUT[1:]}.{lower}"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from hm_agent.reporting.drawing import COLOURS, STYLES, FigureFiles, drawn_file
+from hm_agent.reporting.drawing import COLOURS, FigureFiles, drawn_grid
 from hm_agent.reporting.minds import MindRow, MindStudy
 from hm_agent.reporting.statistics import ClusteredMean
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PANEL_WIDTH, BAR_HEIGHT, FRAME_HEIGHT = 302, 45, 108
-"""In points; a figure as wide as a column has one column of panels."""
+"""In points."""
 BAR, MARGIN = 0.38, 4
 """The thickness of a bar, in rows, and the room at the right end of the axis, in per cent."""
 BASE_RATE, LITERAL, FUNCTIONAL = "base rate", "literal", "functional"
@@ -23,29 +24,22 @@ PAINTS = {LITERAL: COLOURS[0], FUNCTIONAL: COLOURS[1]}
 def minds_figure(study: MindStudy, files: FigureFiles) -> bytes:
     """A panel for each world with two bars for each agent, intervals, and a mark at the literal measure's base rate."""
     most = max(len(study.of(suite)) for suite in study.suites)
-    style, count = STYLES[files.style], len(study.suites)
-    columns, width = (min(2, count), PANEL_WIDTH) if files.style == "screen" else (1, style.width)
-    rows = -(-count // columns)
-
-    def paint_all(figure: Figure) -> None:
-        panels = list(figure.subplots(rows, columns, squeeze=False).flat)
-        for axes, suite in zip(panels, study.suites, strict=False):
-            _paint(study.of(suite), axes)
-            axes.set_title(suite.title)
-        for axes in panels[count:]:
-            axes.set_axis_off()
-        # Of all panels, since an agent or a world may lack a measure.
-        drawn = {
-            label: handle for axes in panels for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
-        }
-        shown = [name for name in (BASE_RATE, LITERAL, FUNCTIONAL) if name in drawn]
-        figure.legend([drawn[name] for name in shown], shown, loc="outside lower center", ncols=3)
-
+    paints = [partial(_paint, study.of(suite), suite.title) for suite in study.suites]
     height = FRAME_HEIGHT + BAR_HEIGHT * most
-    return drawn_file(files, columns * width, rows * style.height * height, paint_all)
+    return drawn_grid(files, paints, min(2, len(paints)), PANEL_WIDTH, height, _add_legend)
 
 
-def _paint(rows: list[MindRow], axes: Axes) -> None:
+def _add_legend(figure: Figure) -> None:
+    """Adds a legend of what any panel has, since an agent or a world may lack a measure."""
+    drawn = {
+        label: handle for axes in figure.axes for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    shown = [name for name in (BASE_RATE, LITERAL, FUNCTIONAL) if name in drawn]
+    figure.legend([drawn[name] for name in shown], shown, loc="outside lower center", ncols=3)
+
+
+def _paint(rows: list[MindRow], title: str, axes: Axes) -> None:
+    axes.set_title(title)
     for place, row in enumerate(rows):
         _bar(axes, place - BAR / 2, row.literal, LITERAL)
         _bar(axes, place + BAR / 2, row.functional, FUNCTIONAL)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from hm_agent.grouping import grouped
 from hm_agent.reporting.conditions import Condition
-from hm_agent.reporting.drawing import COLOURS, MARKERS, MUTED, STYLES, FigureFiles, drawn_file
+from hm_agent.reporting.drawing import COLOURS, MARKERS, MUTED, FigureFiles, drawn_grid
 from hm_agent.reporting.orders import OrderStudy
 from hm_agent.reporting.payoff_map import paint_payoffs
 from hm_agent.reporting.seats import Matchups
@@ -17,11 +16,10 @@ from hm_agent.wording import FEW_HAVE_NONE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 COLUMNS = 3
 PANEL_WIDTH, PANEL_HEIGHT = 331, 288
-"""In points; a figure as wide as a column has one column of panels."""
+"""In points."""
 SPREAD = 0.4
 """The width over which the conditions at one order are spread; the distance between two orders is 1."""
 
@@ -36,15 +34,7 @@ def orders_figure(study: OrderStudy, files: FigureFiles) -> bytes:
         if any(study.means_of(family, condition) for condition in of_settings)
     ]
     paints += [partial(_paint_matchups, study, matchup) for matchup in study.matchups]
-    style = STYLES[files.style]
-    columns, width = (COLUMNS, PANEL_WIDTH) if files.style == "screen" else (1, style.width)
-    rows = -(-len(paints) // columns)
-
-    def paint_all(figure: Figure) -> None:
-        for axes, paint in zip_longest(figure.subplots(rows, columns, squeeze=False).flat, paints):
-            paint(axes) if paint else axes.set_axis_off()
-
-    return drawn_file(files, columns * width, rows * style.height * PANEL_HEIGHT, paint_all)
+    return drawn_grid(files, paints, COLUMNS, PANEL_WIDTH, PANEL_HEIGHT)
 
 
 def _paint_means(study: OrderStudy, family: str, conditions: Sequence[Condition], axes: Axes) -> None:

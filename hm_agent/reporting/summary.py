@@ -11,13 +11,13 @@ from hm_agent.files import write_whole
 from hm_agent.questions import Usage
 from hm_agent.reporting.ceilings import told_mark
 from hm_agent.reporting.conditions import labels
+from hm_agent.reporting.csv_records import row_record
 from hm_agent.reporting.group_means import GroupMean, by_unit_of_means, group_means
 from hm_agent.reporting.notes import notes
 from hm_agent.reporting.pages import cell
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.tables import Row, by_unit, tabulate
 from hm_agent.reporting.world_table import WORLDS_ABOUT, world_table
-from hm_agent.reporting.writing import row_record
 from hm_agent.wording import NOTHING, known, number, total, with_error
 
 

@@ -160,9 +160,7 @@ class Row:
     @property
     def unit(self) -> str:
         """What the mean is, as a sentence."""
-        metric = self.scenario.metric
-        lower = "" if metric.higher_is_better else " Lower is better."
-        return f"{metric.unit[:1].upper()}{metric.unit[1:]}: mean ± standard error over n episodes.{lower}"
+        return self.scenario.metric.sentence("mean ± standard error over n episodes")
 
 
 def tabulate(results: Iterable[Result]) -> list[Row]:

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 
 from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError
-from hm_agent.experiment import Episode, Experiment
+from hm_agent.experiment import Experiment
 from hm_agent.files import REPORT, RUNS, path_in_words
 from hm_agent.models.prompts import phrase
 from hm_agent.models.settings import BUILTIN
 from hm_agent.pages.local_server import HOST
+from hm_agent.planned_episode import Episode
 from hm_agent.playing import play
 from hm_agent.pool.progress import Heartbeat
 from hm_agent.process.folder_lock import locked

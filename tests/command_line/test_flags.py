@@ -59,6 +59,7 @@ def test_a_battery_is_of_the_size_and_the_worlds_that_are_named() -> None:
         (["--scenario=exploretom_a1", "--telling=infilled"], "--telling has no effect: it is for the scenario"),
         (["--scenario=exploretom_dataset", "--cast=cast.toml"], "--cast has no effect: the stories of exploretom_data"),
         ([SIZE, "--agent=heuristic,react", "--checkpoint=ippo.npz"], "and not for heuristic and react"),
+        ([SIZE, "--agent=ippo", "--checkpoint=best_response"], "--checkpoint=best_response: there is no such file"),
         ([SIZE, "--agent=heuristic,ippo", "--literal=5"], "--literal has no effect: it is for language agents"),
         (["--report_only", "--episodes=3"], "--episodes has no effect: --report_only plays nothing"),
         (["--scenario=,"], "no scenario"),

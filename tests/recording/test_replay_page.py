@@ -33,7 +33,7 @@ from tests.recording.recordings import (
     thinking,
     written,
 )
-from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
+from tests.support.browsers import check_readable, requests_and_messages
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -345,8 +345,7 @@ def test_all_text_is_readable(page: Page, scheme: Any) -> None:
     go_to(page, STEPS - 1)
     for tab in TABS:
         page.click(f"#tab-{tab}")
-        contrasts = page.evaluate(CONTRASTS)
-        assert [text for contrast, text in contrasts if contrast < READABLE] == []
+        check_readable(page)
 
 
 def test_other_games_and_agents_without_a_mind_are_shown(others: list[Recording], window: Page) -> None:

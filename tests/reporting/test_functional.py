@@ -10,8 +10,9 @@ import pytest
 import hm_agent
 from hm_agent.battery import Battery
 from hm_agent.config import ConfigError, data_folder
-from hm_agent.experiment import Episode, Experiment
+from hm_agent.experiment import Experiment
 from hm_agent.lineups import Lineup
+from hm_agent.planned_episode import Episode
 from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.functional import (
     FILE,

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from hm_agent.reporting.index import write_index
 from tests.reporting.examples import PD, leave, result, settings
-from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
+from tests.support.browsers import check_readable, requests_and_messages
 
 LONG = "a_name_that_is_much_longer_than_any_screen_of_a_phone_is_wide_and_has_no_end"
 ENDED: dict[str, Any] = {"metrics": {}, "reward": 0.0, "steps": 0}
@@ -185,9 +185,7 @@ def test_nothing_is_wider_than_the_screen(page: Page, width: int) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_all_text_is_readable(page: Page, scheme: Any) -> None:
     page.emulate_media(color_scheme=scheme)
-    contrasts = page.evaluate(CONTRASTS)
-    assert len(contrasts) > 80
-    assert [text for contrast, text in contrasts if contrast < READABLE] == []
+    check_readable(page, 80)
 
 
 def test_endings_differ_by_more_than_colour_and_tell_their_reason(page: Page) -> None:

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page
 
 from hm_agent.wording import number, with_error
-from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
+from tests.support.browsers import check_readable, requests_and_messages
 
 
 @pytest.fixture
@@ -45,9 +45,7 @@ def test_a_long_name_stays_in_its_column(page: Page) -> None:
 def test_all_text_is_readable(page: Page, scheme: Any) -> None:
     page.emulate_media(color_scheme=scheme)
     _open_all(page)
-    contrasts = page.evaluate(CONTRASTS)
-    assert len(contrasts) > 200
-    assert [text for contrast, text in contrasts if contrast < READABLE] == []
+    check_readable(page, 200)
     lightness = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")
     assert (min(lightness) > 200) == (scheme == "light")
 

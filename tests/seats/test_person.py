@@ -25,7 +25,7 @@ from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, read_result
 from hm_agent.registry import find_agents
 from hm_agent.seats.person_page import open_page
-from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
+from tests.support.browsers import check_readable, requests_and_messages
 from tests.support.commands import ROOT, call_here
 
 END = "\x04"
@@ -119,7 +119,7 @@ def test_a_person_plays_on_the_page(window: Page, tmp_path: Path) -> None:
     expect(page.locator("#text")).to_contain_text("hold rock 1, paper 1, scissors 1")
     expect(page.locator("#picture")).to_be_visible()
     assert page.locator("#picture").evaluate("image => image.decode().then(() => image.naturalWidth)") == 40
-    assert min(page.evaluate(CONTRASTS))[0] >= READABLE
+    check_readable(page)
 
     page.fill("#answer", "<b>wait</b>")
     page.click("#send")

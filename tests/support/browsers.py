@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -42,6 +43,23 @@ CONTRASTS = """() => {
   });
 }"""
 """Evaluates to the contrast ratio and the words of every text on the page."""
+
+
+def check_readable(page: Page, least: int = 1) -> None:
+    """Every text of the page has enough contrast, and there are at least so many."""
+    contrasts = page.evaluate(CONTRASTS)
+    assert len(contrasts) >= least
+    assert [words for contrast, words in contrasts if contrast < READABLE] == []
+
+
+def check_screens(page: Page, screens: Iterable[tuple[Literal["light", "dark"], int]]) -> None:
+    """On screens of these schemes and widths, nothing is wider than the screen, and all text is readable."""
+    for scheme, width in screens:
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size({"width": width, "height": 800})
+        page.wait_for_timeout(100)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        check_readable(page)
 
 
 def requests_and_messages(page: Page) -> tuple[list[str], list[str]]:

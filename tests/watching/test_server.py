@@ -20,7 +20,7 @@ from hm_agent.config import ConfigError
 from hm_agent.watching.run_folder import PLAN
 from hm_agent.watching.server import serve
 from tests.reporting.examples import RWS, leave, result
-from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
+from tests.support.browsers import check_readable, requests_and_messages
 from tests.support.commands import ROOT
 from tests.watching.test_state import begin, line
 
@@ -75,7 +75,7 @@ def test_the_page_shows_the_run_and_fits(
     expect(page.locator("#ended")).to_contain_text("9.50")
     assert page.locator("img").count() == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert [text for ratio, text in page.evaluate(CONTRASTS) if ratio < READABLE] == []
+    check_readable(page)
     assert said == []
     assert {address.split("/")[2].split(":")[0] for address in asked if address.startswith("http")} == {"127.0.0.1"}
     page.close()

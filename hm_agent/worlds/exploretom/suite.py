@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hm_agent.config import ConfigError
+from hm_agent.config import ConfigError, existing_file
 from hm_agent.core import Agent, World
-from hm_agent.matched_pairs import HALVES, MatchedPairWorld, pairs_metric
+from hm_agent.matched_pairs import HalfOfKind, MatchedPairWorld, pairs_metric
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.suite import (
     FULL,
@@ -27,7 +26,7 @@ from hm_agent.suite import (
     Suite,
     Viewer,
 )
-from hm_agent.worlds.exploretom.pairs.kinds import BOTH, KINDS, SEATS
+from hm_agent.worlds.exploretom.pairs.kinds import BOTH, KINDS, PAIR_SCENARIOS, SEATS, StoryPairKind
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionSet
 from hm_agent.worlds.exploretom.readers.shortcut_words import SHORTCUT_WORDS
 
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
 
 PREFIX = "exploretom_"
 FUNCTIONAL = "functional_"
-PAIRS = "pairs_"
 DATASET = "exploretom_dataset"
 MOST_STORIES = 1_000_000
 """More stories than any data set has: story `number` has the seed base * MOST_STORIES + number."""
@@ -131,13 +129,13 @@ class ExploretomSuite(Suite):
             for functional in (False, True)
             for action_set in ACTION_SETS.values()
         ]
-        pairs = [_pairs_scenario(kind, half) for kind in KINDS for half in HALVES]
+        pairs = (_pairs_scenario(name, pairs) for name, pairs in PAIR_SCENARIOS.items())
         return (*drawn, *pairs, _dataset_scenario())
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
         _max_questions(options["questions"])
         if scenario.name != DATASET:
-            _existing_file("cast", options["cast"])
+            existing_file("cast", options["cast"])
             return {**options, "dataset": None, "telling": PLAIN}
         if not options["dataset"]:
             raise ConfigError(f"{DATASET} asks the questions of a file: say --dataset=FILE")
@@ -150,7 +148,7 @@ class ExploretomSuite(Suite):
     ) -> Mapping[str, str]:
         if scenario.name != DATASET:
             of_others = dict.fromkeys(("dataset", "telling"), f"it is for the scenario {DATASET}")
-            one = {"questions": "a story of a pair has one question"} if _is_pair(scenario) else {}
+            one = {"questions": "a story of a pair has one question"} if scenario.name in PAIR_SCENARIOS else {}
             return {**of_others, **one}
         unused = {"cast": f"the stories of {DATASET} are those of --dataset"}
         if options["dataset"] and self._says_contents(options):
@@ -172,7 +170,7 @@ class ExploretomSuite(Suite):
         """The stories of a data set; raises ConfigError for a file that holds none."""
         from hm_agent.worlds.exploretom.datasets.playing_items import posed_stories
 
-        path = _existing_file("dataset", options["dataset"])
+        path = existing_file("dataset", options["dataset"])
         assert path is not None
         return posed_stories(
             path,
@@ -190,16 +188,15 @@ class ExploretomSuite(Suite):
         if scenario.name == DATASET:
             stories = self._stories(options)
             return world(lambda seed: stories[seed % MOST_STORIES])
-        name, sees_contents = scenario.name.removeprefix(PREFIX), options["contents"] == SEEN
-        lists = read_cast(_existing_file("cast", options["cast"]))
-        if _is_pair(scenario):
+        sees_contents = options["contents"] == SEEN
+        lists = read_cast(existing_file("cast", options["cast"]))
+        if pairs := PAIR_SCENARIOS.get(scenario.name):
             from hm_agent.worlds.exploretom.pairs.drawing import pose_in_pair
 
-            kind, half = name.removeprefix(PAIRS).rsplit("_", 1)
-            poses = (partial(pose_in_pair, kind, half, place, lists, sees_contents) for place in range(len(SEATS)))
-            return MatchedPairWorld(
-                dict(zip(SEATS, map(world, poses), strict=True)), "accuracy", (BOTH, f"{BOTH}_{kind}")
-            )
+            pose = partial(pose_in_pair, pairs.kind, pairs.half)
+            worlds = {seat: world(partial(pose, place, lists, sees_contents)) for place, seat in enumerate(SEATS)}
+            return MatchedPairWorld(worlds, "accuracy", (BOTH, f"{BOTH}_{pairs.kind}"))
+        name = scenario.name.removeprefix(PREFIX)
         action_set, is_functional = ACTION_SETS[name.removeprefix(FUNCTIONAL)], name.startswith(FUNCTIONAL)
         return world(partial(pose_drawn, StorySettings(action_set, lists, sees_contents, is_functional)))
 
@@ -268,24 +265,20 @@ def _action_set_scenario(action_set: ActionSet, *, functional: bool) -> Scenario
     )
 
 
-def _is_pair(scenario: ScenarioInfo) -> bool:
-    return scenario.name.startswith(PREFIX + PAIRS)
-
-
-def _pairs_scenario(kind: str, half: str) -> ScenarioInfo:
-    facts, name = KINDS[kind], f"{PREFIX}{PAIRS}{kind}_{half}"
+def _pairs_scenario(name: str, pairs: HalfOfKind[StoryPairKind]) -> ScenarioInfo:
+    facts = pairs.facts
     return ScenarioInfo(
         world="exploretom",
         name=name,
         short_name=name,
         group=f"ExploreToM, matched pairs of order {facts.order}",
-        about=f"{facts.about} ({half} half)",
+        about=f"{facts.about} ({pairs.half} half)",
         seats=SEATS,
         metric=pairs_metric(
             BOTH, "share of pairs with both stories right", facts.order, None if facts.order else "last_mention"
         ),
-        asked_by=f"{PREFIX}{PAIRS}",
-        held_out=half == "odd",
+        asked_by="exploretom_pairs_",
+        held_out=pairs.is_held_out,
         needs_order=facts.order,
     )
 
@@ -311,16 +304,6 @@ def _max_questions(given: Setting) -> int | None:
     if not (text.isdecimal() and int(text) >= 1):
         raise ConfigError(f"--questions={text}: say how many, from 1, or {ALL}")
     return int(text)
-
-
-def _existing_file(flag: str, given: Setting) -> Path | None:
-    """The path that a flag gives, None if it gives none; raises ConfigError if there is no such file."""
-    if given is None:
-        return None
-    path = Path(str(given))
-    if not path.is_file():
-        raise ConfigError(f"--{flag}={path}: there is no such file")
-    return path
 
 
 def _reader(name: str, setup: AgentSetup) -> Agent[Any, Any]:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hm_agent.config import ConfigError
-from hm_agent.core import Agent, World
-from hm_agent.matched_pairs import pairs_metric
+from hm_agent.config import ConfigError, existing_file
+from hm_agent.core import World
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.recording.result import NETWORKS
 from hm_agent.suite import (
     AgentSetup,
-    Metric,
     Option,
     OwnAgent,
     OwnCommand,
@@ -27,88 +24,23 @@ from hm_agent.suite import (
 )
 from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
 from hm_agent.wording import listed
-from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
-from hm_agent.worlds.symmtom.pairs.kinds import BOTH, PAIR_SCENARIOS, PAIRS, SEATS, PairKind, PairScenario
-from hm_agent.worlds.symmtom.settings import (
-    COMPETITIVE,
-    COOPERATIVE,
-    PAPER,
-    PRIVATE,
-    PUBLIC,
-    PUBLISHED,
-    GameSettings,
-    paper_settings,
-    parse_name,
+from hm_agent.worlds.symmtom.mind_facts import mind_tests
+from hm_agent.worlds.symmtom.own_agents import OWN_AGENTS, SHORTCUTS, TRAINED, board_of
+from hm_agent.worlds.symmtom.pairs.kinds import PAIR_SCENARIOS, PAIRS
+from hm_agent.worlds.symmtom.scenarios import (
+    game_settings,
+    listed_scenarios,
+    literal_steps,
+    mind_facts_of,
+    settings_by_name,
+    size_info,
+    size_settings,
 )
-from hm_agent.worlds.symmtom.tables.table import MIXED_SCENARIOS, MixedScenario, MixedTable
+from hm_agent.worlds.symmtom.settings import COMPETITIVE, COOPERATIVE, PAPER, PRIVATE, PUBLIC, PUBLISHED, parse_name
+from hm_agent.worlds.symmtom.tables.table import MIXED_SCENARIOS
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import BodyBuilder
-    from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer
-    from hm_agent.worlds.symmtom.world import SymmtomWorld
-
-NEED_ORDER_1 = frozenset(
-    f"symmtom_w{width}_{pieces}" for width in (6, 12) for pieces in ("n3_c6", "n3_c9", "n4_c4", "n4_c8")
-)
-"""The paper's sizes in which `k_ge` gets 80% of the way from the best shortcut to `k_oracle` (docs/symmtom.md).
-
-`k_first`, which differs from it in its K alone and so is the order below, gets no further than the shortcut.
-"""
-
-REFERENCES: Mapping[str, str] = {
-    "random": "draws every move uniformly",
-    "heuristic": "goes to the centre, says all that it knows in turn, recharges when complete",
-    "k_first": "plans as if nobody ever learnt what others know first-hand; a shortcut",
-    "k_ce": "plans over what it witnessed that others were told (CE)",
-    "k_ge": "plans over that and the best guess at what it could not hear (GE)",
-    "k_filter": "plans over what a filter holds likely that the others know",
-}
-"""The agents by which others are measured, except the ceiling: what each does."""
-
-TRAINED: Mapping[str, str] = {
-    "ippo": "PPO",
-    "maddpg": "MADDPG; remembers nothing",
-    "maddpg_oracle": "MADDPG; is told what the others truly know",
-    "maddpg_ce": "MADDPG; knows what it witnessed that others were told",
-    "maddpg_ge": "MADDPG; knows that, and guesses at what it could not hear",
-    "maddpg_ee": "MADDPG; learned to guess at what it could not hear",
-    "rmaddpg": "MADDPG; learned to remember",
-}
-"""The agents that play by a checkpoint, with the algorithm that trained them."""
-
-SEPARATE_NOBODY = frozenset({"symmtom_w6_n3_c3", "symmtom_w12_n3_c3"})
-"""The paper's sizes in which `k_first` gets about nine tenths of what `k_oracle` does."""
-
-SHORTCUTS: Mapping[str, str] = {
-    "nearest": "the nearest agent",
-    "farthest": "the farthest agent",
-    "first_named": "the first agent",
-    "owns_most": "the agent with most first-hand pieces",
-    "most_met": "the agent it was near longest",
-    "least_met": "the agent it was near shortest",
-    "last_speaker": "the one that it heard last",
-    "last_told": "the one last spoken to in its hearing",
-    "last_news": "the one that last said a new piece",
-    "said_most": "the one heard to say most pieces",
-    "told_least": "the one told the fewest pieces in its hearing",
-    "told_seldom": "the one spoken to most seldom in its hearing",
-}
-"""The rules of policies/shortcuts.py: whom they go to, in words."""
-PEDDLERS: Mapping[str, str] = {
-    "in_turn": "the one of the lowest number",
-    "rarest": "the one that it heard said most seldom",
-    "commonest": "the one that it heard said most often",
-    "latest": "the one that it heard said last",
-    "earliest": "the one that it has not heard said for longest",
-    "newest": "the one that it learnt last",
-    "hushed": "the one that it heard said most seldom, and nothing while it is told news",
-}
-"""The rules of tables/peddlers.py: what they tell first of what the one in front did not say itself, in words."""
-PASSED_WITHOUT_A_MIND = frozenset(
-    f"symmtom_test_{name}"
-    for name in ("order_0_w6", "order_0_w12", "order_1_w6", "order_1_w12", "order_2_w12", "probabilistic_w6")
-)
-"""The tests of mind that `shortcut_farthest` passes in every trial (docs/symmtom.md)."""
 
 
 class SymmtomSuite(Suite):
@@ -168,21 +100,18 @@ class SymmtomSuite(Suite):
 
     @cached_property
     def scenarios(self) -> Sequence[ScenarioInfo]:
-        papers = tuple(_size_info(setting.game) for setting in paper_settings())
-        tests = tuple(_test_info(name, test) for name, test in mind_tests().items())
-        pairs = (_pairs_info(name, pairs) for name, pairs in PAIR_SCENARIOS.items())
-        return (*papers, *tests, *pairs, *(_table_info(name, found) for name, found in MIXED_SCENARIOS.items()))
+        return tuple(listed_scenarios())
 
     def find(self, name: str) -> ScenarioInfo | None:
         game = parse_name(name)
-        return _size_info(game) if game else None
+        return size_info(game) if game else None
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
         if options.get("rules") == PAPER:
             options = {**options, "rules": None}
-        if _mind_facts(scenario.name) and options.get("rewards") == COMPETITIVE:
+        if mind_facts_of(scenario.name) and options.get("rewards") == COMPETITIVE:
             raise ConfigError(f"--rewards={COMPETITIVE}: {scenario.name} is cooperative, as every test of mind is")
-        if _mind_facts(scenario.name) and options.get("rules") == PUBLISHED:
+        if mind_facts_of(scenario.name) and options.get("rules") == PUBLISHED:
             raise ConfigError(f"--rules={PUBLISHED}: {scenario.name} has the paper's rules, as every test of mind has")
         if scenario.name in MIXED_SCENARIOS:
             options = {**options, "first_hand": PRIVATE}
@@ -190,13 +119,13 @@ class SymmtomSuite(Suite):
             raise ConfigError(
                 f"--first_hand={options['first_hand']}: what is right in {scenario.name} is so if all know"
             )
-        count, steps = options.get("literal"), _game_settings(scenario, options).steps
+        count, steps = options.get("literal"), game_settings(scenario, options).steps
         if count is not None and not (str(count).isdecimal() and int(count) < steps):
             raise ConfigError(f"--literal={count}: say at how many of the {steps} steps to ask, 0 to {steps - 1}")
-        if path := options.get("checkpoint"):
+        if path := existing_file("checkpoint", options.get("checkpoint")):
             from hm_agent.worlds.symmtom.learning.checkpoints import load
 
-            load(Path(str(path)), _game_settings(scenario, options))
+            load(path, game_settings(scenario, options))
         return options
 
     def networks(
@@ -230,26 +159,26 @@ class SymmtomSuite(Suite):
         if found := MIXED_SCENARIOS.get(scenario.name):
             from hm_agent.worlds.symmtom.tables.table_world import MixedTableWorld
 
-            return MixedTableWorld(found.table, found.half)
+            return MixedTableWorld(found.facts, found.half)
         if scenario.name in mind_tests():
             return MindTestWorld(mind_tests()[scenario.name], has_public_first_hand=options["first_hand"] == PUBLIC)
-        return SymmtomWorld(_size_settings(scenario, options))
+        return SymmtomWorld(size_settings(scenario, options))
 
     def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
-        if _mind_facts(scenario.name):
+        if mind_facts_of(scenario.name):
             raise ConfigError(
                 f"{scenario.name} has no environment for PettingZoo: only sizes have, e.g. symmtom_w6_n3_c3"
             )
         from hm_agent.worlds.symmtom.parallel import SymmtomParallelEnv
 
-        return SymmtomParallelEnv(_size_settings(scenario, options), render_mode)
+        return SymmtomParallelEnv(size_settings(scenario, options), render_mode)
 
     def body(self, setup: AgentSetup) -> BodyBuilder:
         from hm_agent.worlds.symmtom.language.body import symmtom_body
 
-        board = _board(setup)
+        board = board_of(setup)
         steps = min(board.settings.steps, setup.max_steps or board.settings.steps)
-        probed, last = int(setup.options["literal"] or 0), _literal_steps(setup.scenario, steps)
+        probed, last = int(setup.options["literal"] or 0), literal_steps(setup.scenario, steps)
         seat = board.seats[0] if setup.scenario.name in PAIR_SCENARIOS else setup.seat
         return partial(symmtom_body, board, seat, setup.seed, steps, probed, last)
 
@@ -262,191 +191,17 @@ class SymmtomSuite(Suite):
     def viewer(self, scenario: ScenarioInfo) -> Viewer:
         from hm_agent.worlds.symmtom.viewer.viewer import SymmtomViewer
 
-        facts = _mind_facts(scenario.name)
-        return SymmtomViewer(facts.settings if facts else _settings_by_name(scenario), mind_tests().get(scenario.name))
+        facts = mind_facts_of(scenario.name)
+        return SymmtomViewer(facts.settings if facts else settings_by_name(scenario), mind_tests().get(scenario.name))
 
     def answers(self) -> ReasonerTable:
         from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
 
         return ANSWERS
 
-    @cached_property
+    @property
     def own_agents(self) -> Mapping[str, OwnAgent]:
-        orders = {f"order_{order}": f"reasons to order {order} about others' knowledge" for order in range(4)}
-        ceiling = "plans over what the others truly know; marks the ceiling"
-        return {
-            **{name: OwnAgent(about, _by_policy(name), is_reference=True) for name, about in REFERENCES.items()},
-            **{name: OwnAgent(about, _by_policy(name), asked_by="order") for name, about in orders.items()},
-            **{
-                f"shortcut_{name}": OwnAgent(
-                    f"goes to {about}, and keeps no account of knowledge",
-                    _by_policy(f"shortcut_{name}"),
-                    is_reference=True,
-                    asked_by="shortcut",
-                )
-                for name, about in SHORTCUTS.items()
-            },
-            **{
-                f"shortcut_peddler_{name}": OwnAgent(
-                    f"goes round the others, tells first {about}, and keeps no account of who was told what",
-                    _by_policy(f"shortcut_peddler_{name}"),
-                    is_reference=True,
-                    asked_by="shortcut_peddler",
-                )
-                for name, about in PEDDLERS.items()
-            },
-            "k_oracle": OwnAgent(ceiling, _by_policy("k_oracle", is_told=True), is_reference=True),
-            "teller": OwnAgent(
-                "tells others what they truly lack and is silent else; marks the ceiling of mixed tables",
-                _by_policy("teller", is_told=True),
-                is_reference=True,
-            ),
-            **{
-                name: OwnAgent(
-                    f"was trained by {about}",
-                    partial(_build_trained, name),
-                    check=partial(_load_player, name),
-                    is_reference=True,
-                )
-                for name, about in TRAINED.items()
-            },
-        }
-
-
-def _mind_facts(name: str) -> MindTest | PairKind | MixedTable | None:
-    """What describes a test of mind, the pairs of a kind or a mixed table, by the scenario's name; None for a size."""
-    if pairs := PAIR_SCENARIOS.get(name):
-        return pairs.facts
-    found = MIXED_SCENARIOS.get(name)
-    return found.table if found else mind_tests().get(name)
-
-
-def _game_settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
-    """The settings of a size's or a test's game, with the options applied."""
-    if facts := _mind_facts(scenario.name):
-        return replace(facts.settings, has_public_first_hand=options.get("first_hand", PUBLIC) == PUBLIC)
-    return _size_settings(scenario, options)
-
-
-def _literal_steps(scenario: ScenarioInfo, steps: int) -> int:
-    """How many first steps may have literal questions: all `steps`, or of a test of mind those that no trial lacks."""
-    facts = _mind_facts(scenario.name)
-    return min(steps, facts.prelude + 1) if facts else steps
-
-
-def _settings_by_name(scenario: ScenarioInfo) -> GameSettings:
-    """The settings that a size's name tells; ConfigError if the scenario is no size."""
-    game = parse_name(scenario.name)
-    if game is None:
-        raise ConfigError(f"unknown scenario {scenario.name!r}: say symmtom_w6_n3_c3 or the like")
-    return game
-
-
-def _size_settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
-    """The settings of a size's game, with the options applied."""
-    return _settings_by_name(scenario).under(options["first_hand"], options["rewards"], options["rules"])
-
-
-def _size_info(game: GameSettings) -> ScenarioInfo:
-    """The floor is the best shortcut: the heuristic or, of few pieces, `k_first`, to which nobody ever learns one."""
-    floor = "k_first" if game.pieces <= game.agents else "heuristic"
-    hearing = "" if game.hearing == 1 else f", hearing range {game.hearing}"
-    return ScenarioInfo(
-        world="symmtom",
-        name=game.name,
-        short_name=game.name,
-        group=f"SymmToM, {game.agents} agents",
-        about=f"{game.width}x{game.width} cells, {game.agents} agents, {game.pieces} pieces{hearing}",
-        seats=game.seats,
-        metric=Metric("reward_per_agent", "reward per agent and episode", floor=floor, ceiling="k_oracle"),
-        asked_by="symmtom",
-        separates_nobody=game.name in SEPARATE_NOBODY,
-        needs_order=1 if game.name in NEED_ORDER_1 else None,
-    )
-
-
-def _test_info(name: str, test: MindTest) -> ScenarioInfo:
-    return ScenarioInfo(
-        world="symmtom",
-        name=name,
-        short_name=name,
-        group="SymmToM, tests of mind",
-        about=test.about,
-        seats=test.settings.seats[:1],
-        metric=Metric("success", "share of trials passed", digits=3),
-        asked_by="symmtom_test",
-        separates_nobody=name in PASSED_WITHOUT_A_MIND,
-    )
-
-
-def _pairs_info(name: str, pairs: PairScenario) -> ScenarioInfo:
-    order = pairs.facts.order
-    return ScenarioInfo(
-        world="symmtom",
-        name=name,
-        short_name=name,
-        group=f"SymmToM, matched pairs of order {order}",
-        about=f"order {order}: {pairs.facts.about} ({pairs.half} half)",
-        seats=SEATS,
-        metric=pairs_metric(BOTH, "share of pairs with both boards passed", order),
-        asked_by="symmtom_pairs",
-        held_out=pairs.half == "odd",
-        needs_order=order,
-    )
-
-
-def _table_info(name: str, found: MixedScenario) -> ScenarioInfo:
-    table = found.table
-    return ScenarioInfo(
-        world="symmtom",
-        name=name,
-        short_name=name,
-        group="SymmToM, mixed tables",
-        about=f"a newcomer among partners that keep back: {table.about} ({found.half} half)",
-        seats=table.settings.seats[:1],
-        metric=Metric("reward_per_agent", "reward after a prelude", floor="shortcut_peddler_rarest", ceiling="teller"),
-        asked_by="symmtom_mixed",
-        held_out=found.half == "odd",
-        needs_order=table.needs_order,
-    )
-
-
-def _board(setup: AgentSetup) -> SymmtomWorld:
-    """The board that a seat plays on: one of two in a matched pair."""
-    from hm_agent.worlds.symmtom.pairs.pair_world import MindPairWorld
-    from hm_agent.worlds.symmtom.world import SymmtomWorld
-
-    board = setup.world.boards[setup.seat] if isinstance(setup.world, MindPairWorld) else setup.world
-    assert isinstance(board, SymmtomWorld)
-    return board
-
-
-def _by_policy(name: str, *, is_told: bool = False) -> Callable[[AgentSetup], Agent[Any, Any]]:
-    """Returns the builder of a policy's agent. is_told: True if the policy is given the true state of the game."""
-
-    def build(setup: AgentSetup) -> Agent[Any, Any]:
-        from hm_agent.worlds.symmtom.agents import POLICIES, PolicyAgent
-
-        return PolicyAgent(POLICIES[name](), _board(setup), setup.seed, is_told=is_told)
-
-    return build
-
-
-def _load_player(name: str, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> TrainedPlayer:
-    """Loads the weights that a trained agent plays a scenario by; ConfigError if there are none that fit."""
-    from hm_agent.worlds.symmtom.learning.checkpoints import player_of
-
-    path = options["checkpoint"]
-    return player_of(name, Path(str(path)) if path else None, _game_settings(scenario, options))
-
-
-def _build_trained(name: str, setup: AgentSetup) -> Agent[Any, Any]:
-    """Builds the agent that the algorithm `name` trained."""
-    from hm_agent.worlds.symmtom.agents import PolicyAgent
-    from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy
-
-    player = _load_player(name, setup.scenario, setup.options)
-    return PolicyAgent(TrainedPolicy(player), _board(setup), setup.seed, is_told=player.kind == "oracle")
+        return OWN_AGENTS
 
 
 SUITE = SymmtomSuite()

@@ -15,7 +15,8 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
     RoomRestriction,
     StateMirroring,
 )
-from hm_agent.worlds.enacttom.tasks.pddl import TaskError, write_problem
+from hm_agent.worlds.enacttom.tasks.pddl import TaskError
+from hm_agent.worlds.enacttom.tasks.pddl_writing import write_house
 from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Claim, Is, Proposition, normalised_claim, wanted
 from hm_agent.worlds.enacttom.tasks.task import AgentSpawn, HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
@@ -59,37 +60,37 @@ class _Draft:
     def task(self, name: str) -> HouseholdTask:
         rng = self.rng
         bindings = self._bindings()
-        spawns = {agent: AgentSpawn(room=rng.choice(self.rooms)) for agent in self.agents}
+        spawns = {agent: rng.choice(self.rooms) for agent in self.agents}
         goal = [Claim((), self._proposition()) for _ in range(rng.randint(1, self.size.goals))]
         goal += [
             self._claim([conjunct.proposition for conjunct in goal]) for _ in range(rng.randint(0, self.size.goals))
         ]
-        kinds = {"agent": self.agents, "room": self.rooms, "furniture": self.furniture, "object": self.objects}
         file = TaskFile(
             task_id=name,
             title="A random task",
             category="cooperative",
             task="Do what has to be done.",
-            agent_spawns=spawns,
+            agent_spawns={agent: AgentSpawn(room=room) for agent, room in spawns.items()},
             active_mechanics=tuple(dict.fromkeys(binding.mechanic_type for binding in bindings)),
             mechanic_bindings=tuple(bindings),
-            problem_pddl=write_problem(
+            problem_pddl=write_house(
                 name,
-                {thing: kind for kind, names in kinds.items() for thing in names},
-                self._init(spawns),
-                goal,
-                {},
+                spawns=spawns,
+                rooms=self.rooms,
+                furniture={furniture: rng.choice(self.rooms) for furniture in self.furniture},
+                objects=self.objects,
+                state=self._state(),
+                goal=goal,
             ),
             k_depth=max(conjunct.depth for conjunct in goal),
             secret_facts=self._secrets(goal),
         )
         return check_task(file)
 
-    def _init(self, spawns: dict[str, AgentSpawn]) -> list[Proposition]:
+    def _state(self) -> list[Proposition]:
+        """How the cabinets are, and where the things."""
         rng = self.rng
-        facts = [Proposition(AGENT_IN_ROOM, (agent, spawn.room)) for agent, spawn in spawns.items()]
-        facts += [Proposition(Is.IN_ROOM, (furniture, rng.choice(self.rooms))) for furniture in self.furniture]
-        facts += [Proposition(rng.choice((Is.OPEN, Is.CLOSED, Is.CLOSED)), (cabinet,)) for cabinet in self.cabinets]
+        facts = [Proposition(rng.choice((Is.OPEN, Is.CLOSED, Is.CLOSED)), (cabinet,)) for cabinet in self.cabinets]
         for thing in self.objects:
             facts += rng.choice(
                 (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hm_agent.worlds.enacttom.tasks.mechanics import Binding, RestrictedCommunication, RoomRestriction
-from hm_agent.worlds.enacttom.tasks.pddl import write_problem
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, CAN_COMMUNICATE, Claim, Is, Proposition, wanted
+from hm_agent.worlds.enacttom.tasks.pddl_writing import write_house
+from hm_agent.worlds.enacttom.tasks.propositions import CAN_COMMUNICATE, Claim, Is, Proposition, wanted
 from hm_agent.worlds.enacttom.tasks.task import AgentSpawn, HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 
@@ -63,9 +63,6 @@ def line_task(hops: int) -> HouseholdTask:
     agents = [f"agent_{number}" for number in range(hops + 1)]
     rooms = {agent: f"room_{number}" for number, agent in enumerate(agents)}
     done = Proposition(Is.OPEN, ("cabinet_1",))
-    init = [Proposition(AGENT_IN_ROOM, pair) for pair in rooms.items()]
-    init += [Proposition(Is.IN_ROOM, ("cabinet_1", rooms[agents[-1]])), Proposition(Is.CLOSED, ("cabinet_1",))]
-    kinds = dict.fromkeys(agents, "agent") | dict.fromkeys(rooms.values(), "room") | {"cabinet_1": "furniture"}
     neighbours = {
         agent: tuple(agents[other] for other in (number - 1, number + 1) if 0 <= other <= hops)
         for number, agent in enumerate(agents)
@@ -90,7 +87,15 @@ def line_task(hops: int) -> HouseholdTask:
         agent_spawns={agent: AgentSpawn(room=room) for agent, room in rooms.items()},
         active_mechanics=("room_restriction", "restricted_communication"),
         mechanic_bindings=tuple(bindings),
-        problem_pddl=write_problem("line", kinds, init, [Claim((), done), Claim((agents[0], *agents[2:]), done)], {}),
+        problem_pddl=write_house(
+            "line",
+            spawns=rooms,
+            rooms=rooms.values(),
+            furniture={"cabinet_1": rooms[agents[-1]]},
+            objects=(),
+            state=[Proposition(Is.CLOSED, ("cabinet_1",))],
+            goal=[Claim((), done), Claim((agents[0], *agents[2:]), done)],
+        ),
         k_depth=hops,
         public_facts=tuple(fact.pddl for fact in public),
         secret_facts={agents[0]: (wanted(done).pddl,)},

@@ -22,7 +22,7 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
     RestrictedCommunication,
     RoomRestriction,
 )
-from hm_agent.worlds.enacttom.tasks.pddl import write_problem
+from hm_agent.worlds.enacttom.tasks.pddl_writing import write_house
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, normalised_claim
 from hm_agent.worlds.enacttom.tasks.task import AgentSpawn, HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
@@ -54,9 +54,6 @@ def house(
 ) -> HouseholdTask:
     """A task in which all goals are public. spawns, furniture: rooms by name."""
     rooms = dict.fromkeys([*spawns.values(), *furniture.values()])
-    kinds = {"agent": tuple(spawns), "room": tuple(rooms), "furniture": tuple(furniture), "object": tuple(objects)}
-    init = [Proposition("agent_in_room", pair) for pair in spawns.items()]
-    init += [Proposition("is_in_room", pair) for pair in furniture.items()]
     file = TaskFile(
         task_id="example",
         title="An example",
@@ -65,8 +62,8 @@ def house(
         agent_spawns={agent: AgentSpawn(room=room) for agent, room in spawns.items()},
         active_mechanics=tuple(dict.fromkeys(one.mechanic_type for one in bindings)),
         mechanic_bindings=tuple(bindings),
-        problem_pddl=write_problem(
-            "example", {one: kind for kind, names in kinds.items() for one in names}, [*init, *state], goal, {}
+        problem_pddl=write_house(
+            "example", spawns=spawns, rooms=rooms, furniture=furniture, objects=objects, state=state, goal=goal
         ),
         k_depth=max(one.depth for one in goal),
     )

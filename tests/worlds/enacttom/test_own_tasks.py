@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,13 +15,7 @@ from hm_agent.registry import find_scenarios, register_scenarios, suites
 from hm_agent.worlds.enacttom.measure_command import main as measure
 from hm_agent.worlds.enacttom.suite import hard_task_files, task_files
 
-
-@pytest.fixture(autouse=True)
-def forgets_folders() -> Iterator[None]:
-    before = dict(ADDED.folders)
-    yield
-    ADDED.folders.clear()
-    ADDED.folders.update(before)
+pytestmark = pytest.mark.usefixtures("forgets_folders")
 
 
 @pytest.fixture

@@ -18,7 +18,6 @@ from hm_agent.agents.registry import AGENTS
 from hm_agent.config import ConfigError
 from hm_agent.core import Step
 from hm_agent.episode import run_episode
-from hm_agent.extensions import ADDED
 from hm_agent.registry import can_play, find_scenarios, register_scenarios, suites
 from hm_agent.repeated_games.best_play import best_response
 from hm_agent.testing.episodes import play_out, set_up
@@ -27,6 +26,7 @@ from hm_agent.worlds.matrix_games.settings import TableScenario, load_payoff_gam
 from hm_agent.worlds.matrix_games.suite import SUITE
 from hm_agent.worlds.matrix_games.views import RoundScene
 from hm_agent.worlds.matrix_games.world import MatrixGameWorld
+from tests.support.step_log import StepLog
 
 OWN = """
 title = "Left or right"
@@ -45,18 +45,6 @@ opponents = [{ rule = "counter_earlier", rounds_ago = 1, first = "up" }]
 """
 
 
-class Kept:
-    """A recorder that keeps all steps."""
-
-    def __init__(self) -> None:
-        self.steps: list[Step] = []
-
-    def record(self, step: Step) -> None:
-        self.steps.append(step)
-
-    def close(self) -> None: ...
-
-
 SHORT = 12
 """The rounds of shortened games, since plans of `bayes` grow fast with them."""
 
@@ -65,7 +53,7 @@ def rounds(name: str, *agents: str, seed: int = 0, length: int | None = None) ->
     """The rounds of one episode. length: how many, None for as many as the game has."""
     scenario = table_scenarios()[name]
     game = replace(scenario.game, rounds=length or scenario.game.rounds)
-    world, kept = MatrixGameWorld(replace(scenario, game=game)), Kept()
+    world, kept = MatrixGameWorld(replace(scenario, game=game)), StepLog(object)
     players = {seat: PLAYERS[agent](world, seed) for seat, agent in zip(world.seats, agents, strict=True)}
     outcome = asyncio.run(run_episode(world, players, seed=seed, recorders=[kept]))
     assert outcome.status == "completed", outcome.error
@@ -191,14 +179,11 @@ def test_results_and_replays_have_the_rounds(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def own_folder(tmp_path: Path) -> Iterator[Path]:
+def own_folder(tmp_path: Path, forgets_folders: None) -> Path:
     """A folder with a game of one's own; what a test registers is forgotten after it."""
     (tmp_path / "matrix_games").mkdir()
     (tmp_path / "matrix_games" / "sides.toml").write_text(OWN)
-    before = dict(ADDED.folders)
-    yield tmp_path
-    ADDED.folders.clear()
-    ADDED.folders.update(before)
+    return tmp_path
 
 
 def test_a_game_of_ones_own_is_played_and_its_content_is_recorded(own_folder: Path, tmp_path: Path) -> None:
@@ -256,7 +241,7 @@ def test_the_mixture_has_each_opponent_of_the_game_and_side_once() -> None:
 def test_what_the_script_is_given_is_what_was_played() -> None:
     (scenario,) = find_scenarios(["mg_bos_selfplay"])
     world, agents = set_up(scenario, "random")
-    kept = Kept()
+    kept = StepLog(object)
     play_out(world, agents, seed=1, recorders=[kept])
     viewer = suites()["matrix_games"].viewer(scenario)
     assert viewer is not None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import asdict, replace
 from pathlib import Path
+from subprocess import PIPE, Popen
 from typing import Any
 
 import pytest
@@ -97,6 +99,36 @@ def test_what_was_published_of_other_runs_stays(out: Path, tmp_path: Path) -> No
     assert "| symmtom_w6_n3_c6 | maddpg_oracle | 300 | every=25 | 1 | 14.0 | 15.0 | 48.0 |" in text
     assert "(maddpg_oracle.png)" in text
     assert text.count("| symmtom_w6_n3_c3 | maddpg |") == 1
+
+
+KEEPER = """
+import sys
+from pathlib import Path
+from hm_agent.worlds.symmtom.learning.results import keep, read_results
+found = read_results(Path(sys.argv[1]))
+print("ready", flush=True)
+sys.stdin.readline()
+keep(found, Path(sys.argv[2]))
+"""
+
+
+def test_runs_that_end_at_the_same_time_lose_none_of_their_results(tmp_path: Path) -> None:
+    keepers = []
+    for seed in range(2):
+        leave(tmp_path / str(seed), "symmtom_w6_n3_c3", "maddpg", 10, seed)
+        command = [sys.executable, "-c", KEEPER, str(tmp_path / str(seed)), str(tmp_path / "published")]
+        keepers.append(Popen(command, stdin=PIPE, stdout=PIPE, text=True))
+    for keeper in keepers:
+        assert keeper.stdout
+        assert keeper.stdout.readline() == "ready\n"
+    for keeper in keepers:
+        assert keeper.stdin
+        keeper.stdin.write("\n")
+        keeper.stdin.flush()
+    for keeper in keepers:
+        keeper.communicate()
+        assert keeper.returncode == 0
+    assert [one["seed"] for one in read(tmp_path / "published/results.json")] == [0, 1]
 
 
 def rows(results: Path, *begin: str) -> list[str]:

@@ -24,12 +24,12 @@ from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, player_o
 from hm_agent.worlds.symmtom.learning.maddpg import Maddpg, MaddpgParameters
 from hm_agent.worlds.symmtom.learning.replay import MEMORY_LEVELS, Replay, Segments, arrays_of, replay_of
 from hm_agent.worlds.symmtom.learning.trained_policy import ego_view_of
+from hm_agent.worlds.symmtom.own_agents import TRAINED
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
 from hm_agent.worlds.symmtom.rules import Bools
 from hm_agent.worlds.symmtom.selfplay import play
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import sights_of
-from hm_agent.worlds.symmtom.suite import TRAINED
 
 SMALL = GameSettings(4, 2, 2)
 PARAMETERS = MaddpgParameters(updates=1, games=4, batch=32, capacity=8)

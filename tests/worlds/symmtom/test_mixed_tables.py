@@ -7,44 +7,30 @@ import numpy as np
 import pytest
 
 from hm_agent.config import ConfigError
-from hm_agent.core import Step
 from hm_agent.registry import find_scenarios, scenario_named, suites
 from hm_agent.testing.episodes import play_out, set_up, settled
 from hm_agent.worlds.symmtom.agents import POLICIES
 from hm_agent.worlds.symmtom.metrics import REWARD
+from hm_agent.worlds.symmtom.own_agents import PEDDLERS
 from hm_agent.worlds.symmtom.rules import SILENT, Direction
 from hm_agent.worlds.symmtom.settings import PRIVATE
-from hm_agent.worlds.symmtom.suite import PEDDLERS
 from hm_agent.worlds.symmtom.tables.partners import Account, chooses, keeps, trades, word
 from hm_agent.worlds.symmtom.tables.peddlers import WORDS
 from hm_agent.worlds.symmtom.tables.table import MIXED_SCENARIOS, TABLES
 from hm_agent.worlds.symmtom.tables.table_world import NEWCOMER, MixedTableWorld
 from hm_agent.worlds.symmtom.views import BoardScene, SpokenMove
+from tests.support.step_log import StepLog
 
 ALL, NOBODY = np.array([False, True, True]), np.zeros(3, bool)
 LACKING = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0]], bool)
 """What each agent lacks of three pieces that agent 0, the partner, knows."""
 
 
-class Scenes:
-    """A recorder that keeps what truly happened in each step."""
-
-    def __init__(self) -> None:
-        self.scenes: list[BoardScene] = []
-
-    def record(self, step: Step) -> None:
-        assert isinstance(step.scene, BoardScene)
-        self.scenes.append(step.scene)
-
-    def close(self) -> None:
-        """Does nothing."""
-
-
 @cache
 def game(kind: str, agent: str, seed: int = 0, half: str = "even") -> tuple[Sequence[BoardScene], Mapping[str, float]]:
     """The scenes of a game, and the metrics of the newcomer."""
     world, agents = set_up(scenario_named(f"symmtom_mixed_{kind}_{half}"), agent, seed=seed)
-    recorder = Scenes()
+    recorder = StepLog(BoardScene)
     play_out(world, agents, seed=seed, recorders=[recorder])
     return recorder.scenes, world.seat_metrics("player_0")
 
@@ -180,7 +166,7 @@ def test_tables_are_private_cooperative_and_half_of_them_held_out() -> None:
     assert [scenario.name for scenario in found] == list(MIXED_SCENARIOS)
     for scenario in found:
         assert scenario.held_out == scenario.name.endswith("_odd")
-        assert scenario.needs_order == MIXED_SCENARIOS[scenario.name].table.needs_order
+        assert scenario.needs_order == MIXED_SCENARIOS[scenario.name].facts.needs_order
         assert settled(scenario)["first_hand"] == PRIVATE
         assert suite.unused(scenario, ["random"], {})["first_hand"]
         with pytest.raises(ConfigError, match="is cooperative"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +13,15 @@ from rich.progress import Progress
 
 from hm_agent.config import ConfigError, check_folder
 from hm_agent.flag_fields import flag_field, flag_fields
-from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.process.exit_status import FAILED
 from hm_agent.process.folder_lock import locked
-from hm_agent.process.interruptions import run_interruptibly, told_of_interruptions
+from hm_agent.process.interruptions import run_interruptibly
 from hm_agent.process.job_runner import JobRunner
 from hm_agent.process.output import output_console
 from hm_agent.row_file import RowFile, check_identity
 from hm_agent.wording import counted
-from hm_agent.world_command import WorldCommand
+from hm_agent.world_command import WorldCommand, asked_models
 from hm_agent.worlds.enacttom.author.asked_tasks import Authors, asking_jobs
 from hm_agent.worlds.enacttom.author.drafts import CATEGORIES
 from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, drawn_tasks
@@ -234,10 +233,8 @@ def _draw_tasks(plan: TaskPlan, place: TaskPlace) -> int:
 
 
 def _ask_for_tasks(plan: TaskPlan, place: TaskPlace, model: ModelSettings, authors: Authors) -> int:
-    settings = model if model.cache else replace(model, cache=place.out / ANSWERS)
-    models = ModelPool(settings)
     identity = {**plan.identity, **asdict(authors), "sampling": model.sampling.recorded()}
-    with closing(models), told_of_interruptions(models.hurry), locked(place.out):
+    with asked_models(model, place.out / ANSWERS) as models, locked(place.out):
         models.check(dict.fromkeys((authors.author, *authors.judges)))
         folder, console = TaskFolder(plan, place.out, identity), output_console()
 

@@ -11,8 +11,8 @@ from hashlib import sha256
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent
 from hm_agent.episode import run_episode
-from hm_agent.experiment import seat_seed
 from hm_agent.models.providers import ModelPool
+from hm_agent.planned_episode import seat_seed
 from hm_agent.questions import ModelUnavailable, Usage
 from hm_agent.recording.result import MOST_UNANSWERED
 from hm_agent.registry import build_agent, check_agent, find_agents, suites

@@ -7,9 +7,9 @@ from dataclasses import asdict, astuple, dataclass
 
 from rich.table import Table
 
+from hm_agent.process.output import plain_table
 from hm_agent.row_file import Row
 from hm_agent.wording import number, percent
-from hm_agent.worlds.enacttom.author.task_plan import plain_table
 
 
 @dataclass(frozen=True)

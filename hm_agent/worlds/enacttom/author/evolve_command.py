@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import as_completed
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -18,11 +17,11 @@ from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.process.exit_status import FAILED
 from hm_agent.process.folder_lock import locked
-from hm_agent.process.interruptions import run_interruptibly, told_of_interruptions
+from hm_agent.process.interruptions import run_interruptibly
 from hm_agent.process.job_runner import Job, JobRunner
 from hm_agent.process.workers import calls_in_workers
 from hm_agent.wording import percent
-from hm_agent.world_command import WorldCommand
+from hm_agent.world_command import WorldCommand, asked_models
 from hm_agent.worlds.enacttom.author.evolution_counts import (
     ablation_table,
     as_content,
@@ -64,10 +63,8 @@ def evolve(
     authors = evolution.authors
     asked = dict.fromkeys([evolution.target.model, *((authors.author, *authors.judges) if authors else ())])
     is_remote = any(model != BUILTIN for model in asked)
-    if is_remote and not settings.cache:
-        settings = replace(settings, cache=out / ANSWERS)
     identity = {**evolution.identity, **({"sampling": settings.sampling.recorded()} if is_remote else {})}
-    with closing(ModelPool(settings)) as models, told_of_interruptions(models.hurry):
+    with asked_models(settings, out / ANSWERS if is_remote else None) as models:
         _check(models, evolution)
         with locked(out), closing(TaskPool(out, evolution, identity)) as pool:
             if workers > 1 and not is_remote:

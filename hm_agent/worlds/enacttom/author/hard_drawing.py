@@ -12,24 +12,17 @@ from dataclasses import dataclass, field
 from random import Random
 
 from hm_agent.worlds.enacttom.author.task_drawing import OBJECTS, OPENING, ROOMS, SURFACES
-from hm_agent.worlds.enacttom.author.task_words import THEMES
+from hm_agent.worlds.enacttom.author.task_words import THEMES, public_facts
 from hm_agent.worlds.enacttom.tasks.characters import BLANK, GOSSIP, HELPER, RELAY, RIVAL, SILENT, CharacterRule, Slot
 from hm_agent.worlds.enacttom.tasks.mechanics import (
     Binding,
-    HouseMechanics,
     LimitedBandwidth,
     RestrictedCommunication,
     RoomRestriction,
     ShortMessages,
 )
-from hm_agent.worlds.enacttom.tasks.pddl import write_problem
+from hm_agent.worlds.enacttom.tasks.pddl_writing import write_house
 from hm_agent.worlds.enacttom.tasks.propositions import (
-    AGENT,
-    AGENT_IN_ROOM,
-    CAN_COMMUNICATE,
-    FURNITURE,
-    OBJECT,
-    ROOM,
     Claim,
     Is,
     Proposition,
@@ -235,60 +228,60 @@ def _roles(scene: Scene, depth: int) -> list[str]:
 
 def _file(house: HardHouse, cast: Cast, depth: int, name: str, pair: str, theme: int, is_kept: bool) -> TaskFile:
     names = house.names
-    agents = tuple(sorted(names.values()))
-    me = names[ME]
-    barred = house.rooms[1:]
-    bindings: tuple[Binding, ...] = (
-        RoomRestriction(restricted_rooms=barred, for_agents=(me,)),
-        LimitedBandwidth(message_limits={me: cast.messages}),
-        RestrictedCommunication(allowed_targets={me: tuple(sorted(names[role] for role in cast.targets))}),
-        ShortMessages(most_facts=cast.most_facts),
-    )
+    agents, me = tuple(sorted(names.values())), names[ME]
+    bindings = _bindings(house, cast)
     places = [house.place(0), house.place(1)]
     goals = [house.goal(0), house.goal(1), *cast.more_goals]
-    secret = {names[role]: [places[number] for number in numbers] for role, numbers in cast.known.items()}
+    known = {names[role]: [places[number] for number in numbers] for role, numbers in cast.known.items()}
+    told = {me: [*map(wanted, goals), *([] if cast.has_blanks else places)], **known}
     hidden = [Claim((names["rival"],), place) for place in places] if is_kept and "rival" in names else []
+    spawns = {names[role]: room for role, room in house.spawns.items()}
     title, text = THEMES[theme]
-    objects = (
-        dict.fromkeys(agents, AGENT) | dict.fromkeys(house.rooms, ROOM) | dict.fromkeys(house.furniture, FURNITURE)
-    )
-    objects |= dict.fromkeys(house.things, OBJECT)
-    init = [Proposition(AGENT_IN_ROOM, (names[role], room)) for role, room in house.spawns.items()]
-    init += [Proposition(Is.IN_ROOM, (piece, room)) for piece, room in house.furniture.items()]
-    init += [Proposition(Is.CLOSED, (piece,)) for piece in (*house.holders, *house.decoys)]
-    init += places
-    problem = write_problem(name, objects, init, [Claim((), goal) for goal in goals], {})
-    denied = "".join(f"    (not {claim.pddl})\n" for claim in hidden)
-    problem = problem.replace("  ))\n", f"{denied}  ))\n", 1) if denied else problem
-    mechanics = HouseMechanics(agents, bindings)
-    public = [Proposition(Is.RESTRICTED, (me, room)) for room in barred]
-    public += [Proposition(CAN_COMMUNICATE, (agent, other)) for agent in agents for other in mechanics.targets(agent)]
     return TaskFile(
         task_id=name,
         title=title,
         category="cooperative",
         task=" ".join([text, *_public_words(house, cast, goals, hidden)]),
-        agent_spawns={agent: AgentSpawn(room=house.spawns[role]) for role, agent in names.items()},
+        agent_spawns={agent: AgentSpawn(room=room) for agent, room in spawns.items()},
         active_mechanics=tuple(dict.fromkeys(binding.mechanic_type for binding in bindings)),
         mechanic_bindings=bindings,
         agent_secrets={me: tuple(_secrets(house, cast))},
-        problem_pddl=problem,
+        problem_pddl=write_house(
+            name,
+            spawns=spawns,
+            rooms=house.rooms,
+            furniture=house.furniture,
+            objects=house.things,
+            state=(*(Proposition(Is.CLOSED, (piece,)) for piece in (*house.holders, *house.decoys)), *places),
+            goal=[Claim((), goal) for goal in goals],
+            hidden=hidden,
+        ),
         k_depth=0,
-        public_facts=tuple(fact.pddl for fact in public),
-        secret_facts={
-            me: tuple(fact.pddl for fact in (*map(wanted, goals), *([] if cast.has_blanks else places))),
-            **{agent: tuple(fact.pddl for fact in facts) for agent, facts in secret.items()},
-        },
+        public_facts=tuple(fact.pddl for fact in public_facts(agents, house.rooms, bindings)),
+        secret_facts={agent: tuple(fact.pddl for fact in facts) for agent, facts in told.items()},
         max_turns=LONGEST,
         canary=CANARY,
         characters={names[role]: character for role, character in cast.characters.items()},
         needs_order=depth,
         unsure={names[role]: tuple(place.pddl for place in places) for role in cast.unsure} or None,
-        slots=tuple(Slot(fact=house.place(n).pddl, instead=(house.decoy(n).pddl,)) for n in (0, 1))
-        if cast.has_blanks
-        else None,
+        slots=_slots(house) if cast.has_blanks else None,
         pair=pair,
     )
+
+
+def _bindings(house: HardHouse, cast: Cast) -> tuple[Binding, ...]:
+    """The mechanics: the agent under test stays in the first room, and has few messages of few facts to some others."""
+    me = house.names[ME]
+    return (
+        RoomRestriction(restricted_rooms=house.rooms[1:], for_agents=(me,)),
+        LimitedBandwidth(message_limits={me: cast.messages}),
+        RestrictedCommunication(allowed_targets={me: tuple(sorted(house.names[role] for role in cast.targets))}),
+        ShortMessages(most_facts=cast.most_facts),
+    )
+
+
+def _slots(house: HardHouse) -> tuple[Slot, ...]:
+    return tuple(Slot(fact=house.place(n).pddl, instead=(house.decoy(n).pddl,)) for n in (0, 1))
 
 
 def _public_words(house: HardHouse, cast: Cast, goals: list[Proposition], hidden: list[Claim]) -> list[str]:

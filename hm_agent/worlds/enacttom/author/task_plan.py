@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import product
 
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from hm_agent.config import ConfigError
+from hm_agent.flag_fields import whole_numbers
+from hm_agent.process.output import plain_table
 from hm_agent.row_file import Row
 from hm_agent.wording import percent
 from hm_agent.worlds.enacttom.author.drafts import CATEGORIES, DEEPEST, MOST_AGENTS, TaskRequest, least_agents
@@ -71,18 +72,12 @@ def checked_plan(
     plan = TaskPlan(
         tasks,
         tuple(dict.fromkeys(categories)) or CATEGORIES,
-        _numbers("k_depth", depths, 0, DEEPEST),
-        _numbers("agents", agents, least_agents(0), MOST_AGENTS),
+        whole_numbers("k_depth", depths, 0, DEEPEST),
+        whole_numbers("agents", agents, least_agents(0), MOST_AGENTS),
         seed,
     )
     plan.slots()
     return plan
-
-
-def _numbers(flag: str, texts: Sequence[str], least: int, most: int) -> tuple[int, ...]:
-    if not texts or not all(text.isdecimal() and least <= int(text) <= most for text in texts):
-        raise ConfigError(f"--{flag}={','.join(texts)}: say numbers from {least} to {most}, with commas")
-    return tuple(dict.fromkeys(map(int, texts)))
 
 
 @dataclass(frozen=True)
@@ -112,10 +107,6 @@ def row_of(slot: PlannedTask, tally: Tally) -> Row:
 
 
 ROW_KEYS = ("category", "k_depth", "agents", "kept", "refused")
-
-
-def plain_table(*headings: str) -> Table:
-    return Table(*headings, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
 
 
 def tally_table(rows: Sequence[Row]) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from hm_agent.worlds.enacttom.author.drafts import HouseDraft, TaskDraft
@@ -13,16 +13,11 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
     RestrictedCommunication,
     RoomRestriction,
 )
-from hm_agent.worlds.enacttom.tasks.pddl import write_problem
+from hm_agent.worlds.enacttom.tasks.pddl_writing import write_house
 from hm_agent.worlds.enacttom.tasks.propositions import (
-    AGENT,
-    AGENT_IN_ROOM,
     CAN_COMMUNICATE,
     CONTROLS,
-    FURNITURE,
     MIRRORS,
-    OBJECT,
-    ROOM,
     Claim,
     Is,
     Proposition,
@@ -64,7 +59,7 @@ def task_file_of(draft: TaskDraft, name: str) -> TaskFile:
     """Returns the task's file, without certificate and budgets."""
     house, (title, text) = draft.house, THEMES[draft.theme % len(THEMES)]
     bindings = tuple(_bindings(draft))
-    public = _public_facts(house, bindings)
+    public = public_facts(house.agents, house.entrants, bindings)
     return TaskFile(
         task_id=name,
         title=title,
@@ -102,30 +97,28 @@ def _bindings(draft: TaskDraft) -> Iterator[Binding]:
 
 def _problem(draft: TaskDraft, name: str) -> str:
     house = draft.house
-    objects = (
-        dict.fromkeys(house.agents, AGENT)
-        | dict.fromkeys(house.entrants, ROOM)
-        | dict.fromkeys(house.furniture, FURNITURE)
-        | dict.fromkeys(house.places, OBJECT)
+    doors = (Proposition(Is.OPEN if is_open else Is.CLOSED, (piece,)) for piece, is_open in house.is_open.items())
+    return write_house(
+        name,
+        spawns=house.spawns,
+        rooms=house.entrants,
+        furniture=house.furniture,
+        objects=house.places,
+        state=(*doors, *house.places.values()),
+        goal=(*(Claim((), shared.goal) for shared in draft.goals), *draft.known),
+        owned={agent: [Claim((), wish.goal) for wish in wishes] for agent, wishes in draft.wishes.items()},
     )
-    init = [Proposition(AGENT_IN_ROOM, (agent, room)) for agent, room in house.spawns.items()]
-    init += [Proposition(Is.IN_ROOM, (piece, room)) for piece, room in house.furniture.items()]
-    init += [Proposition(Is.OPEN if is_open else Is.CLOSED, (piece,)) for piece, is_open in house.is_open.items()]
-    init += house.places.values()
-    goal = [*(Claim((), shared.goal) for shared in draft.goals), *draft.known]
-    owned = {agent: [Claim((), wish.goal) for wish in wishes] for agent, wishes in draft.wishes.items()}
-    return write_problem(name, objects, init, goal, owned)
 
 
 # Public
 
 
-def _public_facts(house: HouseDraft, bindings: Sequence[Binding]) -> list[Proposition]:
+def public_facts(agents: tuple[str, ...], rooms: Iterable[str], bindings: Sequence[Binding]) -> list[Proposition]:
     """The facts that everyone is told: who can't enter which room, and who can message whom."""
-    mechanics = HouseMechanics(house.agents, bindings)
-    pairs = [(agent, room) for room in house.entrants for agent in house.agents]
+    mechanics = HouseMechanics(agents, bindings)
+    pairs = [(agent, room) for room in rooms for agent in agents]
     barred = [Proposition(Is.RESTRICTED, pair) for pair in pairs if not mechanics.may_enter(*pair)]
-    links = [(agent, other) for agent in house.agents for other in mechanics.targets(agent)]
+    links = [(agent, other) for agent in agents for other in mechanics.targets(agent)]
     return barred + [Proposition(CAN_COMMUNICATE, pair) for pair in links]
 
 

@@ -185,7 +185,7 @@ class HouseMind:
     def _search(self, view: HouseView) -> HouseCommand | None:
         """Returns a step to find objects, if there are goals that the agent could reach once it found them."""
         if any(goal not in self.doable and self._object_is_lost(goal) for goal in self.goals):
-            step = search(self.briefing, view.room, self.beliefs, self.facts)
+            step = next(search(self.briefing, view.room, self.beliefs, self.facts), None)
             self._opened |= set(step.arguments) if step and step.verb in (Verb.OPEN, Verb.CLOSE) else set()
             return step
         return None
@@ -214,7 +214,7 @@ class HouseMind:
 
     def _requests(self, view: HouseView) -> Iterator[tuple[Claim, list[str]]]:
         """Yields claims that others need to reach goals that the agent can't, each with the agents to tell."""
-        can_look = search(self.briefing, view.room, self.beliefs, self.facts) is not None
+        can_look = any(search(self.briefing, view.room, self.beliefs, self.facts))
         for goal in self.goals:
             if goal in self.doable or self.beliefs.holds(goal) or (can_look and self._object_is_lost(goal)):
                 continue

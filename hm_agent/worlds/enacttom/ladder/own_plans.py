@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from hm_agent.worlds.enacttom.house.commands import HouseCommand, close_it, navigate, open_it
@@ -177,20 +177,26 @@ def _is_open(furniture: str, house: Household, beliefs: HouseBeliefs, goals: Col
 # Looking for things
 
 
-def search(briefing: Briefing, room: str, beliefs: HouseBeliefs, facts: Collection[Proposition]) -> HouseCommand | None:
-    """Returns the next step of a search for objects: to rooms not visited, then into furniture not seen open.
+def search(
+    briefing: Briefing, here: str, beliefs: HouseBeliefs, facts: Collection[Proposition], *, in_closed: bool = False
+) -> Iterator[HouseCommand]:
+    """Yields the commands of a search for objects: to rooms not visited or, once all are, into furniture not seen open.
 
-    The agent's room comes first. None if it has looked everywhere that it can.
+    The agent's room comes first. Nothing if it has looked everywhere that it can. in_closed: leaves out furniture that
+    it believes to be open, though it was not there.
     """
-    rooms = [room, *(other for other in briefing.plan.rooms if other != room and other not in briefing.barred)]
-    unvisited = next((other for other in rooms if other not in beliefs.visited), None)
-    if unvisited:
-        return navigate(unvisited)
-    for other in rooms:
-        for furniture in briefing.plan.furniture_by_room[other]:
-            if furniture in briefing.plan.openable and furniture not in beliefs.looked_into:
-                return open_command(furniture, facts) if other == room else navigate(other)
-    return None
+    rooms = [here, *(room for room in briefing.plan.rooms if room != here and room not in briefing.barred)]
+    if unvisited := [room for room in rooms if room not in beliefs.visited]:
+        yield from map(navigate, unvisited)
+        return
+    for room in rooms:
+        unseen = [piece for piece in briefing.plan.furniture_by_room[room] if piece not in beliefs.looked_into]
+        inside = [piece for piece in unseen if piece in briefing.plan.openable]
+        if in_closed:
+            inside = [piece for piece in inside if beliefs.holds(Proposition(Is.CLOSED, (piece,)))]
+        if inside and room != here:
+            yield navigate(room)
+        yield from (open_command(piece, facts) for piece in inside)
 
 
 def open_command(furniture: str, facts: Collection[Proposition]) -> HouseCommand:

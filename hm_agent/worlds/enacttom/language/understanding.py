@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
-from hm_agent.worlds.enacttom.house.commands import HouseCommand, Verb, navigate
+from hm_agent.worlds.enacttom.house.commands import HouseCommand, Verb
 from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.house.views import Briefing, HouseView
 from hm_agent.worlds.enacttom.ladder.ladder_agent import HouseMind
-from hm_agent.worlds.enacttom.ladder.own_plans import open_command
+from hm_agent.worlds.enacttom.ladder.own_plans import search
 from hm_agent.worlds.enacttom.language.situation import HouseSituation
 from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, CONTROLS, MIRRORS, WANTED, Claim, Is, Proposition
 from hm_agent.worlds.enacttom.tasks.sentences import read_claims
@@ -81,29 +81,11 @@ class Understanding:
         return target is not None and target not in self.briefing.barred and self.place_of(goal.arguments[0]) is None
 
     def search(self) -> tuple[HouseCommand, ...]:
-        """Returns commands that look for objects of missing goals; empty if all their places are known or all is seen.
-
-        The search goes through the rooms that the agent has not visited; if there are none, into the closed furniture
-        that it has not seen open.
-        """
+        """Returns commands that look for objects of missing goals; empty if all are found or all is seen."""
         objects = (goal.arguments[0] for goal in self.missing if goal.predicate in (Is.ON_TOP, Is.INSIDE, Is.HELD_BY))
         if all(self.place_of(thing) for thing in objects):
             return ()
-        plan, here, beliefs = self.briefing.plan, self.view.room, self.mind.beliefs
-        rooms = [here, *(room for room in plan.rooms if room != here and room not in self.briefing.barred)]
-        if unseen := [room for room in rooms if room not in beliefs.visited]:
-            return tuple(map(navigate, unseen))
-        commands: list[HouseCommand] = []
-        for room in rooms:
-            unseen_insides = [
-                piece
-                for piece in plan.furniture_by_room[room]
-                if beliefs.holds(Proposition(Is.CLOSED, (piece,))) and piece not in beliefs.looked_into
-            ]
-            if unseen_insides:
-                commands += [navigate(room)] if room != here else []
-                commands += [open_command(piece, self.mind.facts) for piece in unseen_insides]
-        return tuple(commands)
+        return tuple(search(self.briefing, self.view.room, self.mind.beliefs, self.mind.facts, in_closed=True))
 
     def hand_over(self) -> tuple[tuple[HouseCommand, ...], Proposition] | None:
         """Returns commands that bring the object of a missing goal to where others can take it, and that place.

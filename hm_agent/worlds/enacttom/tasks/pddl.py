@@ -1,4 +1,4 @@
-"""Reads and writes the PDDL of a problem: objects, initial state, a goal with nested K operators, private goals.
+"""Reads the PDDL of a problem: objects, initial state, a goal with nested K operators, private goals.
 
     (define (problem tidy_up) (:domain enacttom)
       (:objects agent_0 agent_1 - agent  hall_1 - room  table_1 - furniture  bowl_1 - object)
@@ -314,21 +314,3 @@ def _read_negation(
     if inner.head not in OPPOSITE:
         raise PddlError(expression.line, f"'not' is only supported of is_open and is_closed, not of {inner}")
     return read_proposition(inner, objects, allowed).opposite
-
-
-def write_problem(
-    name: str,
-    objects: Mapping[str, str],
-    init: Iterable[Proposition],
-    goal: Iterable[Claim],
-    owned: Mapping[str, Iterable[Claim]],
-) -> str:
-    """Writes a problem as text that `read_problem` reads back."""
-    by_type = [(kind, [thing for thing, its_kind in objects.items() if its_kind == kind]) for kind in TYPES]
-    lines = [f"(define (problem {name})", "  (:domain enacttom)", "  (:objects"]
-    lines += [f"    {' '.join(names)} - {kind}" for kind, names in by_type if names]
-    lines += ["  )", "  (:init", *(f"    {proposition.pddl}" for proposition in init), "  )"]
-    lines += ["  (:goal (and", *(f"    {conjunct.pddl}" for conjunct in goal), "  ))"]
-    if pairs := [(agent, conjunct) for agent, claims in owned.items() for conjunct in claims]:
-        lines += ["  (:goal-owners", *(f"    ({agent} {conjunct.pddl})" for agent, conjunct in pairs), "  )"]
-    return "\n".join([*lines, ")", ""])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from hm_agent.matched_pairs import in_halves
+
 SEATS = ("story_0", "story_1")
 BOTH = "both_stories"
 """The metric of a pair: 1 if both stories were answered rightly, else 0."""
@@ -43,3 +45,4 @@ KINDS: Mapping[str, StoryPairKind] = {
     "meet": StoryPairKind("whom to send to meet someone, by where they think that one will look", 2, is_plan=True),
     "join": StoryPairKind("which message makes one meet another, by the same", 2, is_plan=True),
 }
+PAIR_SCENARIOS = in_halves("exploretom_pairs_", KINDS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import AsyncExitStack, closing
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -14,8 +14,8 @@ from hm_agent.files import write_whole
 from hm_agent.flag_fields import flag_field
 from hm_agent.models.providers import ModelPool
 from hm_agent.process.exit_status import FAILED
-from hm_agent.process.interruptions import run_interruptibly, told_of_interruptions
-from hm_agent.world_command import WorldCommand
+from hm_agent.process.interruptions import run_interruptibly
+from hm_agent.world_command import WorldCommand, asked_models
 from hm_agent.worlds.exploretom.random_stories.cast import CastLists, ListedSetting, read_cast
 from hm_agent.worlds.exploretom.random_stories.suggested_cast import CAST_ANSWERS, CastWriter, SuggestedCast
 
@@ -46,14 +46,13 @@ def main(arguments: Sequence[str]) -> int:
     if said.out.exists():
         raise ConfigError(f"--out={said.out}: there is such a file already")
     names = (settings.name, said.judge or settings.name)
-    models = ModelPool(settings)
-
-    def suggest() -> int:
-        found = run_interruptibly(lambda: _suggested(models, names, said.settings, said.seed))
-        return _written(said.out, found, said.settings)
-
-    with closing(models), told_of_interruptions(models.hurry):
+    with asked_models(settings) as models:
         models.check(dict.fromkeys(names))
+
+        def suggest() -> int:
+            found = run_interruptibly(lambda: _suggested(models, names, said.settings, said.seed))
+            return _written(said.out, found, said.settings)
+
         return COMMAND.until_stopped(suggest, "nothing is written")
 
 

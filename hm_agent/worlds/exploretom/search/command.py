@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from hm_agent.config import ConfigError
-from hm_agent.flag_fields import flag_field
+from hm_agent.config import ConfigError, existing_file
+from hm_agent.flag_fields import flag_field, whole_numbers
 from hm_agent.models.providers import ModelPool
 from hm_agent.process.exit_status import FAILED
 from hm_agent.process.folder_lock import locked
-from hm_agent.process.interruptions import run_interruptibly, told_of_interruptions
+from hm_agent.process.interruptions import run_interruptibly
 from hm_agent.process.job_runner import JobRunner
 from hm_agent.process.output import output_console
 from hm_agent.row_file import Row, RowFile, check_identity
 from hm_agent.wording import bill
-from hm_agent.world_command import WorldCommand
+from hm_agent.world_command import WorldCommand, asked_models
 from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, WALKS, ActionKind, find_action_sets
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
@@ -127,21 +126,19 @@ def main(arguments: Sequence[str]) -> int:
 def plan_from_flags() -> SearchPlan:
     """The plan that the flags describe."""
     what, conditions = COMMAND.values(SearchFlags), COMMAND.values(ConditionFlags)
-    if conditions.cast is not None and not conditions.cast.is_file():
-        raise ConfigError(f"--cast={conditions.cast}: there is no such file")
     action_sets = find_action_sets(what.action_sets)
     return SearchPlan(
         action_sets=action_sets,
         stories=what.stories,
-        lists=read_cast(conditions.cast),
+        lists=read_cast(existing_file("cast", conditions.cast)),
         model=COMMAND.model(),
         reader=what.reader,
         method=what.method,
         seed=what.seed,
-        orders=_numbers("orders", what.orders, 0, 2),
-        people=_numbers("people", conditions.people, 1, 8),
-        important=_numbers("important", conditions.important, 1, MAX_ACTIONS),
-        rooms=_numbers("rooms", conditions.rooms, 1, 8),
+        orders=whole_numbers("orders", what.orders, 0, 2),
+        people=whole_numbers("people", conditions.people, 1, 8),
+        important=whole_numbers("important", conditions.important, 1, MAX_ACTIONS),
+        rooms=whole_numbers("rooms", conditions.rooms, 1, 8),
         max_actions=conditions.max_actions,
         must_have=_must_have(action_sets, conditions.must_have),
         false_beliefs=conditions.false_beliefs,
@@ -160,22 +157,14 @@ def _must_have(action_sets: Sequence[str], names: Sequence[str]) -> tuple[Action
     return kinds
 
 
-def _numbers(flag: str, texts: Sequence[str], least: int, most: int) -> tuple[int, ...]:
-    """Reads a flag's whole numbers within bounds, each once; raises ConfigError for any others, and for none."""
-    if not texts or not all(text.isdecimal() and least <= int(text) <= most for text in texts):
-        raise ConfigError(f"--{flag}={','.join(texts)}: say numbers from {least} to {most}, with commas")
-    return tuple(dict.fromkeys(map(int, texts)))
-
-
 def run(plan: SearchPlan, out: Path, workers: int, writers: Writers | None = None) -> int:
     """Searches the stories that OUT lacks, has them told if there are writers, and returns the exit status.
 
     Raises ConfigError, and OSError if files can't be written.
     """
     plan.check()
-    settings = plan.model if plan.model.cache else replace(plan.model, cache=out / ANSWERS)
-    models, left = ModelPool(settings), f"what was done is in {out}"
-    with closing(models), told_of_interruptions(models.hurry), locked(out):
+    left = f"what was done is in {out}"
+    with asked_models(plan.model, out / ANSWERS) as models, locked(out):
         models.check([plan.model.name] if plan.asks_model else [])
         check_identity(out / IDENTITY, plan.identity, RowFile(out / STORIES, STORY_KEYS))
         status = COMMAND.until_stopped(lambda: _search(plan, out, workers, models), left)

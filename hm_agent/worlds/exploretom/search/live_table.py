@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Self
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
+from hm_agent.process.output import plain_table
 from hm_agent.questions import Usage
 from hm_agent.row_file import Row
 from hm_agent.wording import bill, number
@@ -68,9 +68,8 @@ class LiveTable:
 
     def table(self) -> Table:
         """Stories and accuracies by action set. `lowest so far`: the mean of what searches under way have reached."""
-        table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-        for heading in ("action set", "stories", "accuracy", "lowest", "none right", "actions", "lowest so far"):
-            table.add_column(heading, no_wrap=True)
+        headings = ("action set", "stories", "accuracy", "lowest", "none right", "actions", "lowest so far")
+        table = plain_table(*(Column(heading, no_wrap=True) for heading in headings))
         for name in self._plan.action_sets:
             table.add_row(*map(Text, self._cells(name)))
         return table

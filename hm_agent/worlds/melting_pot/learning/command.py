@@ -13,7 +13,7 @@ from hm_agent.files import write_whole
 from hm_agent.flag_fields import flag_field
 from hm_agent.learning.runs import ProgressLine, train_all
 from hm_agent.process.folder_lock import locked
-from hm_agent.wording import counted, with_error
+from hm_agent.wording import counted, markdown_table, with_error
 from hm_agent.world_command import WorldCommand
 from hm_agent.worlds.melting_pot.learning.populations import PUPPETS
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, load_games, refuse_stand_ins
@@ -161,9 +161,9 @@ def train_one(training: PopulationTraining, out: Path) -> str:
 
 def table(evaluation: Any, unit: str) -> str:
     """What a run reached in each scenario, as a table in Markdown."""
-    lines = [f"Mean {unit}, and its standard error over {counted(evaluation['evaluation'], 'episode')}.", ""]
-    lines += ["| scenario | final | best | random |", "| --- | --- | --- | --- |"]
-    for name, found in evaluation["rewards"].items():
-        cells = (with_error(one["mean"], one["error"]) for one in found.values())
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    about = f"Mean {unit}, and its standard error over {counted(evaluation['evaluation'], 'episode')}."
+    rows = (
+        (name, *(with_error(one["mean"], one["error"]) for one in found.values()))
+        for name, found in evaluation["rewards"].items()
+    )
+    return f"{about}\n\n{markdown_table(('scenario', 'final', 'best', 'random'), rows)}"

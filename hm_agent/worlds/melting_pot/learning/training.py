@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -19,13 +19,11 @@ from typing import Any
 
 import jax
 import numpy as np
-import numpy.typing as npt
 
 from hm_agent.config import ConfigError
-from hm_agent.files import write_whole
-from hm_agent.learning.archives import described_run, leaves_of, named
-from hm_agent.learning.curves import LearningCurve, draw_curves
+from hm_agent.learning.curves import LearningCurve
 from hm_agent.learning.layers import Weights
+from hm_agent.learning.progress import RunProgress, check_same_run
 from hm_agent.learning.runs import TrainingFailed, flag_difference
 from hm_agent.learning.trees import is_finite
 from hm_agent.worlds.melting_pot.learning.actor import ActorPlan, PlayRequest, seated
@@ -161,17 +159,7 @@ def learner_of(shape: PlayerShape, parameters: PopulationParameters) -> Populati
     return PopulationPpo(shape, parameters)
 
 
-@dataclass
-class PopulationProgress:
-    """A run between two updates. best: the largest reward of a segment. rate: environment steps per second lately."""
-
-    state: PopulationState
-    updates: int = 0
-    curve: StepCurve = field(default_factory=StepCurve)
-    best: float = -np.inf
-    rate: float = 0.0
-
-
+PopulationProgress = RunProgress[PopulationState]
 Report = Callable[[PopulationTraining, PopulationProgress], None]
 """Is called after every update."""
 
@@ -216,7 +204,7 @@ def run(training: PopulationTraining, folder: Path, report: Report) -> Populatio
     learner = learner_of(training.shape, training.parameters)
     progress = _resume(training, folder, learner)
     if progress is None:
-        progress = PopulationProgress(_begun(training, learner))
+        progress = PopulationProgress(_begun(training, learner), curve=StepCurve())
         _save_progress(training, folder, learner, progress)
         (folder / "evaluation.json").unlink(missing_ok=True)  # left by a run whose checkpoint is gone
     if progress.updates == training.parameters.updates:
@@ -284,16 +272,8 @@ def _save_progress(
     training: PopulationTraining, folder: Path, learner: PopulationPpo, progress: PopulationProgress
 ) -> None:
     """Writes the curves, and last.npz with all that is needed to resume."""
-    extra: dict[str, npt.NDArray[Any]] = {
-        **learner.arrays(progress.state),
-        **named("curve", progress.curve.arrays()),
-        "updates": np.array(progress.updates),
-        "best": np.array(progress.best),
-        "training": np.array(training.described()),
-    }
-    write_whole(folder / "curve.csv", progress.curve.as_csv())
-    if progress.updates:
-        draw_curves(folder / "curve.png", {f"seed {training.seed}": [progress.curve]}, training.title)
+    progress.write_curve(training, folder)
+    extra = {**learner.arrays(progress.state), **progress.arrays(training)}
     save(folder / "last.npz", training.population(progress.state.weights), extra)
 
 
@@ -303,8 +283,5 @@ def _resume(training: PopulationTraining, folder: Path, learner: PopulationPpo) 
     if not path.exists():
         return None
     population, extra = load(path, training.substrate)
-    if different := training.difference(described_run(path, extra)):
-        raise ConfigError(f"{folder} holds a run with {different}: choose another --out, or the same settings")
-    curve = StepCurve.of(leaves_of("curve", extra))
-    state = learner.resumed(population.weights, extra)
-    return PopulationProgress(state, int(extra["updates"]), curve, float(extra["best"]))
+    check_same_run(training, path, extra)
+    return RunProgress.resumed(learner.resumed(population.weights, extra), extra, StepCurve)

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
 from hm_agent.learning.curves import LearningCurve, draw_curves
+from hm_agent.process.folder_lock import in_turn
+from hm_agent.wording import markdown_table, number, with_error
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
 from hm_agent.worlds.symmtom.learning.checkpoints import load, variant_of
@@ -33,6 +35,17 @@ USUAL = {**PAPER_RULES, "hidden": 64}
 """The values that hold where a results.json of an earlier version does not tell them."""
 USUAL_EVALUATION = 1000
 """The number of evaluated episodes that tables don't mention."""
+
+ABOUT_MEANS = """\
+Mean reward per agent and episode in self-play over games that no run was trained or chosen on: of the last
+checkpoint, and of the one that was best over the validation games. With several seeds, the mean over them
+± standard error over seeds (least to most); with one, ± standard error over games, if the run recorded it,
+without the variation between seeds.
+
+`every`: steps of a game for one step of the optimiser; `batch`: transitions that it learns from;
+`team_share`: the weight of the mean reward of all agents in what each learns from. Whatever else is not as
+without a flag is named, too, e.g. `capacity`: episodes in the replay.
+"""
 
 
 @dataclass(frozen=True)
@@ -57,8 +70,7 @@ class TrainingResult:
 
     def reward(self, name: str) -> str:
         """The mean reward of the `final` or `best` checkpoint or of the heuristic, ± standard error if it is known."""
-        error = (self.evaluation.get("errors") or {}).get(name)
-        return f"{self.evaluation[name]:.1f}" + ("" if error is None else f" ± {error:.1f}")
+        return with_error(self.evaluation[name], (self.evaluation.get("errors") or {}).get(name))
 
     @property
     def condition(self) -> tuple[str, str]:
@@ -141,15 +153,13 @@ def _result_of(evaluation: Mapping[str, Any], curve: LearningCurve) -> TrainingR
 
 def summary(results: Sequence[TrainingResult]) -> str:
     """A table of all evaluations, one row a run."""
-    lines = ["Mean reward per agent and episode in self-play.", ""]
-    lines += ["| scenario | algorithm | seed | trained on | how | final | best | heuristic |", "| --- " * 8 + "|"]
+    headings = ("scenario", "algorithm", "seed", "trained on", "how", "final", "best", HEURISTIC)
+    rows = []
     for result in results:
-        rewards = " | ".join(result.reward(name) for name in ("final", "best", HEURISTIC))
         episodes, how = result.condition
-        lines.append(
-            f"| {result.game} | {result.algorithm} | {result.seed} | {episodes} episodes | {how} | {rewards} |"
-        )
-    return "\n".join(lines) + "\n"
+        rewards = map(result.reward, ("final", "best", HEURISTIC))
+        rows.append((result.game, result.algorithm, str(result.seed), f"{episodes} episodes", how, *rewards))
+    return f"Mean reward per agent and episode in self-play.\n\n{markdown_table(headings, rows)}"
 
 
 def _parameter_words(result: TrainingResult) -> str:
@@ -179,7 +189,7 @@ def relations(results: Sequence[TrainingResult]) -> str:
     Only runs with equal learning parameters are compared; a scenario in which several such groups were run counts once.
     Errors are standard errors over scenarios.
     """
-    lines = ["| the paper | published | here | settings | same direction |", "| --- " * 5 + "|"]
+    rows = []
     rewards = _best_rewards([result for result in results if result.game == result.scenario])
     for relation in RELATIONS:
         excesses: dict[str, list[float]] = defaultdict(list)
@@ -189,9 +199,9 @@ def relations(results: Sequence[TrainingResult]) -> str:
         means = [mean(values) for values in excesses.values()]
         agrees = "yes" if means and mean(means) > 0 else "no"
         error = f" ± {stdev(means) / len(means) ** 0.5:.0%}" if len(means) > 1 else ""
-        here = f"{mean(means):+.0%}{error} | {len(means)} | {agrees}" if means else "not run | 0 | -"
-        lines.append(f"| {relation.words} | {relation.published:+.0%} | {here} |")
-    return "\n".join(lines) + "\n"
+        here = (f"{mean(means):+.0%}{error}", str(len(means)), agrees) if means else ("not run", "0", "-")
+        rows.append((relation.words, f"{relation.published:+.0%}", *here))
+    return markdown_table(("the paper", "published", "here", "settings", "same direction"), rows)
 
 
 def _best_rewards(results: Sequence[TrainingResult]) -> dict[tuple[str, str, int], dict[str, float]]:
@@ -221,11 +231,16 @@ def _excess(relation: LearnerRelation, scenario: str, rewards: Rewards) -> float
 def keep(results: Sequence[TrainingResult], into: Path) -> None:
     """Writes README.md, results.json, and a figure for each scenario and for each algorithm of several scenarios.
 
-    Earlier results of other runs stay there, in rows and figures. A learner that was trained again with other
-    parameters replaces its earlier results in the same game; earlier seeds with the same parameters stay beside the new
-    ones.
+    Earlier results of other runs stay there, in rows and figures, also those of a command that ends at the same time. A
+    learner that was trained again with other parameters replaces its earlier results in the same game; earlier seeds
+    with the same parameters stay beside the new ones.
     """
     into.mkdir(parents=True, exist_ok=True)
+    with in_turn(into / "results.json"):
+        _keep(results, into)
+
+
+def _keep(results: Sequence[TrainingResult], into: Path) -> None:
     merged = _with_earlier(results, into / "results.json")
     for title, curves in _figures(results).items():
         draw_curves(into / f"{title.replace(' ', '_')}.png", curves, title)
@@ -277,23 +292,12 @@ def means_over_seeds(results: Sequence[TrainingResult]) -> str:
     groups: dict[tuple[str, ...], list[TrainingResult]] = defaultdict(list)
     for result in results:
         groups[result.game, result.algorithm, *result.condition].append(result)
-    lines = [
-        "Mean reward per agent and episode in self-play over games that no run was trained or chosen on: of the last",
-        "checkpoint, and of the one that was best over the validation games. With several seeds, the mean over them",
-        "± standard error over seeds (least to most); with one, ± standard error over games, if the run recorded it,",
-        "without the variation between seeds.",
-        "",
-        "`every`: steps of a game for one step of the optimiser; `batch`: transitions that it learns from;",
-        "`team_share`: the weight of the mean reward of all agents in what each learns from. Whatever else is not as",
-        "without a flag is named, too, e.g. `capacity`: episodes in the replay.",
-        "",
-        "| scenario | algorithm | episodes | how | seeds | last | best | heuristic |",
-        "| --- " * 8 + "|",
-    ]
+    rows = []
     for names, group in sorted(groups.items()):
-        last, best = (_mean_over_seeds(group, name) for name in ("final", "best"))
-        lines.append(f"| {' | '.join(names)} | {len(group)} | {last} | {best} | {group[-1].reward(HEURISTIC)} |")
-    return "\n".join(lines) + "\n"
+        means = (_mean_over_seeds(group, name) for name in ("final", "best"))
+        rows.append((*names, str(len(group)), *means, group[-1].reward(HEURISTIC)))
+    headings = ("scenario", "algorithm", "episodes", "how", "seeds", "last", "best", HEURISTIC)
+    return f"{ABOUT_MEANS}\n{markdown_table(headings, rows)}"
 
 
 def _mean_over_seeds(results: Sequence[TrainingResult], name: str) -> str:
@@ -302,7 +306,7 @@ def _mean_over_seeds(results: Sequence[TrainingResult], name: str) -> str:
     if len(values) == 1:
         return results[0].reward(name)
     error = stdev(values) / len(values) ** 0.5
-    return f"{mean(values):.1f} ± {error:.1f} ({min(values):.1f} to {max(values):.1f})"
+    return f"{with_error(mean(values), error)} ({number(min(values))} to {number(max(values))})"
 
 
 def _figures(results: Sequence[TrainingResult]) -> dict[str, dict[str, list[LearningCurve]]]:

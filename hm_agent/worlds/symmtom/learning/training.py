@@ -17,10 +17,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from hm_agent.config import ConfigError
-from hm_agent.files import write_whole
-from hm_agent.learning.archives import described_run, leaves_of
-from hm_agent.learning.curves import LearningCurve, draw_curves
+from hm_agent.learning.progress import RunProgress, check_same_run
 from hm_agent.learning.runs import TrainingFailed, flag_difference, kept_json
 from hm_agent.learning.trees import is_finite
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
@@ -59,6 +56,10 @@ class Training:
     every: int = 20
     validation: int = 200
     evaluation: int = 1000
+
+    @property
+    def title(self) -> str:
+        return self.settings.name
 
     @property
     def kind(self) -> str:
@@ -109,16 +110,7 @@ def _learner(settings: GameSettings, kind: str, shape: Network, parameters: Para
     raise TypeError(f"{type(shape).__name__} does not learn by {type(parameters).__name__}")
 
 
-@dataclass
-class TrainingProgress:
-    """A run between two updates. state: the learner's. best: the best reward of a checkpoint over validation games."""
-
-    state: Any
-    updates: int
-    curve: LearningCurve
-    best: float = -np.inf
-
-
+TrainingProgress = RunProgress[Any]
 Report = Callable[[Training, TrainingProgress], None]
 """Is called after every update."""
 
@@ -132,7 +124,7 @@ def run(training: Training, folder: Path, report: Report) -> dict[str, Any]:
     learner = training.learner()
     progress = _resume(training, folder, learner)
     if progress is None:
-        progress = TrainingProgress(learner.begin(training.seed), 0, LearningCurve())
+        progress = RunProgress(learner.begin(training.seed))
         (folder / "evaluation.json").unlink(missing_ok=True)  # left by a run whose checkpoint is gone
     key = jax.random.key(training.seed)
     while progress.updates < training.parameters.updates:
@@ -180,13 +172,8 @@ def episode_rewards(settings: GameSettings, build: Callable[[], Policy], seeds: 
 def _save_progress(training: Training, folder: Path, progress: TrainingProgress) -> None:
     """Writes the curves, and last.npz with all that is needed to resume."""
     learner = training.learner()
-    extra = learner.arrays(progress.state)
-    extra |= {f"curve/{name}": value for name, value in progress.curve.arrays().items()}
-    extra |= {"updates": np.array(progress.updates), "best": np.array(progress.best)}
-    extra |= {"training": np.array(training.described())}
-    write_whole(folder / "curve.csv", progress.curve.as_csv())
-    if progress.updates:
-        draw_curves(folder / "curve.png", {f"seed {training.seed}": [progress.curve]}, training.settings.name)
+    progress.write_curve(training, folder)
+    extra = {**learner.arrays(progress.state), **progress.arrays(training)}
     save(folder / "last.npz", training.player(learner.weights(progress.state)), extra)
 
 
@@ -196,10 +183,8 @@ def _resume(training: Training, folder: Path, learner: Learner[Any]) -> Training
     if not path.exists():
         return None
     player, extra = load(path, training.settings)
-    if different := training.difference(described_run(path, extra)):
-        raise ConfigError(f"{folder} holds a run with {different}: choose another --out, or the same settings")
-    curve = LearningCurve.of(leaves_of("curve", extra))
-    return TrainingProgress(learner.resumed(player.weights, extra), int(extra["updates"]), curve, float(extra["best"]))
+    check_same_run(training, path, extra)
+    return RunProgress.resumed(learner.resumed(player.weights, extra), extra)
 
 
 def standard_error(rewards: Ints) -> float | None:

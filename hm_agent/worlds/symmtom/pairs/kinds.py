@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hm_agent.matched_pairs import HALVES
+from hm_agent.matched_pairs import in_halves
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 WIDTH, AGENTS, PIECES = 12, 4, 8
@@ -45,21 +45,4 @@ KINDS: Mapping[str, PairKind] = {
     "order_1": PairKind("the same, by what they were told where it could not hear", 1, False, 16, 6),
     "order_2": PairKind("foresees to whom another goes, by what that one believes", 2, True, 18, 4),
 }
-
-
-@dataclass(frozen=True)
-class PairScenario:
-    """The pairs of one kind and half. kind: its name."""
-
-    kind: str
-    half: str
-
-    @property
-    def facts(self) -> PairKind:
-        return KINDS[self.kind]
-
-
-PAIR_SCENARIOS: Mapping[str, PairScenario] = {
-    f"symmtom_pairs_{kind}_{half}": PairScenario(kind, half) for kind in KINDS for half in HALVES
-}
-"""By the name of the scenario."""
+PAIR_SCENARIOS = in_halves("symmtom_pairs_", KINDS)

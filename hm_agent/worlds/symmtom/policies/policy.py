@@ -78,6 +78,13 @@ def cell_in_range(sights: Sights, target: int) -> Ints:
     return np.clip(sights.here, there - reach, there + reach)
 
 
+def in_earshot(sights: Sights, directions: Ints) -> Bools:
+    """(R, n): whom each agent is heard by if it moves so and the others stay; not by itself."""
+    there = np.clip(sights.here + OFFSETS[directions], 0, sights.settings.width - 1)
+    near = np.abs(sights.positions - there[:, None]).max(-1) <= sights.settings.hearing
+    return np.asarray(near & (np.arange(sights.settings.agents) != sights.me[:, None]))
+
+
 def next_known(knows: Bools, last: Ints) -> Ints:
     """(R,): the next piece after `last` (R,), in a circle, that each agent knows; any piece if it knows none."""
     pieces = knows.shape[-1]

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KMatrix, nothing_unheard
-from hm_agent.worlds.symmtom.policies.policy import Policy, approach
-from hm_agent.worlds.symmtom.rules import OFFSETS, SILENT, Bools, GameState, Ints
+from hm_agent.worlds.symmtom.policies.policy import Policy, approach, in_earshot
+from hm_agent.worlds.symmtom.rules import SILENT, Bools, GameState, Ints
 from hm_agent.worlds.symmtom.sights import Sights
 from hm_agent.worlds.symmtom.views import Cell
 
@@ -90,14 +90,12 @@ class PartnerPolicy(Policy):
         """(1, n, c): K after the latest sight."""
 
     def act(self, sights: Sights, truth: GameState | None = None) -> tuple[Ints, Ints]:
-        me, known, before = int(sights.me[0]), sights.knows[0], self.believed
+        known, before = sights.knows[0], self.believed
         self.believed = self._knowledge.update(sights)
         account = self._settled(sights, before)
         goal = sights.own_base if known.all() else np.array([self.stall], np.int32)
         directions = approach(sights, goal)
-        there = np.clip(sights.here[0] + OFFSETS[directions[0]], 0, sights.settings.width - 1)
-        listeners = np.abs(sights.positions[0] - there).max(-1) <= sights.settings.hearing
-        listeners[me] = False
+        listeners = in_earshot(sights, directions)[0]
         lacking = known & ~self.believed[0]
         self._served = self.offers(listeners, account) & (account.stale >= self._patience)
         self._word = word(known, lacking, self._served, listeners)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hm_agent.matched_pairs import HALVES
+from hm_agent.matched_pairs import in_halves
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 
@@ -57,21 +57,4 @@ TABLES: Mapping[str, MixedTable] = {
 """By the name of the kind. Sizes were chosen on the even half: `order_1` earns at least 80% of what the ceiling does on
 both halves, `order_0` and each shortcut less than 40% (`python -m benchmarks symmtom_mixed`, docs/symmtom_pairs.md).
 """
-
-
-@dataclass(frozen=True)
-class MixedScenario:
-    """The games of one kind of table in one half of the seeds. kind: its name."""
-
-    kind: str
-    half: str
-
-    @property
-    def table(self) -> MixedTable:
-        return TABLES[self.kind]
-
-
-MIXED_SCENARIOS: Mapping[str, MixedScenario] = {
-    f"symmtom_mixed_{kind}_{half}": MixedScenario(kind, half) for kind in TABLES for half in HALVES
-}
-"""By the name of the scenario."""
+MIXED_SCENARIOS = in_halves("symmtom_mixed_", TABLES)

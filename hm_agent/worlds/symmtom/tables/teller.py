@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hm_agent.worlds.symmtom.policies.policy import Policy, approach, cell_in_range
-from hm_agent.worlds.symmtom.rules import OFFSETS, GameState, Ints
+from hm_agent.worlds.symmtom.policies.policy import Policy, approach, cell_in_range, in_earshot
+from hm_agent.worlds.symmtom.rules import GameState, Ints
 from hm_agent.worlds.symmtom.sights import Sights
 
 
@@ -19,12 +19,10 @@ class TellerPolicy(Policy):
     def act(self, sights: Sights, truth: GameState | None = None) -> tuple[Ints, Ints]:
         if truth is None:
             raise ValueError("the teller needs to be told the truth")
-        me, known, knows = int(sights.me[0]), sights.knows[0], truth.knows[0]
+        known, knows = sights.knows[0], truth.knows[0]
         lacking = known & ~knows
         directions = approach(sights, sights.own_base if known.all() else self._goal(sights, lacking.sum(-1)))
-        there = np.clip(sights.here[0] + OFFSETS[directions[0]], 0, sights.settings.width - 1)
-        near = np.abs(sights.positions[0] - there).max(-1) <= sights.settings.hearing
-        near[me] = False
+        near = in_earshot(sights, directions)[0]
         value = (lacking[near].sum(0) - 2 * knows[near].sum(0)) * known
         return directions, np.array([value.argmax() if value.max() > 0 else known.argmin()], np.int32)
 

@@ -24,9 +24,9 @@ from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.verification.hard_proof import HardProof, habit_solving, prove
 from hm_agent.worlds.enacttom.viewer.viewer import HouseViewer
-from hm_agent.worlds.enacttom.world import EnacttomWorld
+from hm_agent.worlds.enacttom.world import EnacttomWorld, HouseScene
 from hm_agent.written_calls import CallError
-from tests.worlds.enacttom.viewer.house_recordings import HouseLog
+from tests.support.step_log import StepLog
 
 FILES = hard_task_files()
 PAIRS = sorted({name[:-2] for name in FILES})
@@ -157,7 +157,7 @@ def test_replays_show_the_turns_of_characters() -> None:
     name = f"{FIRST[0]}_a"
     task, scenario = load_task(FILES[name]), scenario_named(name)
     world, agents = set_up(scenario, "planner", seed=1)
-    log = HouseLog()
+    log = StepLog(HouseScene)
     asyncio.run(run_episode(world, agents, seed=1, recorders=[log]))
     viewer = HouseViewer(task)
     shown = [viewer.shown(step, task.seats[0]) for step in log.steps]

@@ -26,10 +26,10 @@ from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, want
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.verification.verifier import verify
-from hm_agent.worlds.enacttom.world import EnacttomWorld
+from hm_agent.worlds.enacttom.world import EnacttomWorld, HouseScene
 from tests.support.enacttom.random_tasks import TaskSize, random_task
 from tests.support.enacttom.small_house import line_task, small_task
-from tests.worlds.enacttom.viewer.house_recordings import HouseLog
+from tests.support.step_log import StepLog
 
 ORDERS = range(len(LADDER))
 LARGER = TaskSize(agents=4, rooms=4, furniture=8, objects=4, goals=3, depth=3)
@@ -37,7 +37,7 @@ LARGER = TaskSize(agents=4, rooms=4, furniture=8, objects=4, goals=3, depth=3)
 
 def play(task: HouseholdTask, order: int | Mapping[str, int]) -> tuple[EnacttomWorld, list[Step]]:
     """An episode with agents of one order, or of orders by name."""
-    world, recorder = EnacttomWorld(task, asks=True), HouseLog()
+    world, recorder = EnacttomWorld(task, asks=True), StepLog(HouseScene)
     orders = {seat: order if isinstance(order, int) else order[seat] for seat in world.seats}
     agents = {seat: LadderAgent(one) for seat, one in orders.items()}
     outcome = asyncio.run(run_episode(world, agents, seed=0, recorders=[recorder]))

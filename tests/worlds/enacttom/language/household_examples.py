@@ -31,6 +31,7 @@ from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
 from hm_agent.worlds.enacttom.language.report_questions import AskReports
 from hm_agent.worlds.enacttom.language.situation import WRITES, HouseSituation, PartnerAct
 from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.world import EnacttomWorld
 
@@ -38,10 +39,11 @@ Joint = Mapping[str, str]
 
 
 class Watched:
-    """One agent's notes through an episode of a task. events: what happened in the latest turn."""
+    """One agent's notes through an episode. task: its name, if it ships. events: what happened in the latest turn."""
 
-    def __init__(self, task: str, seat: str) -> None:
-        self.world = EnacttomWorld(load_task(task_files()[f"enacttom_{task}"]))
+    def __init__(self, task: str | HouseholdTask, seat: str, *, asks: bool = False) -> None:
+        shipped = load_task(task_files()[f"enacttom_{task}"]) if isinstance(task, str) else task
+        self.world = EnacttomWorld(shipped, asks=asks)
         self.seat, self.notebook = seat, HouseNotebook()
         turn = self.world.reset(0)
         self.events: Sequence[Event] = self.notebook.read(turn.observations[seat])

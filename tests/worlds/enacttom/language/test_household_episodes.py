@@ -14,11 +14,9 @@ from hm_agent.experiment import Experiment
 from hm_agent.models.prompts import render
 from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.progress import Progress
-from hm_agent.pool.run import run
 from hm_agent.recording.result import Result
-from hm_agent.recording.trace import read_trace, to_json
-from hm_agent.registry import build_agent, can_play, find_scenarios
-from hm_agent.reporting.runs import read_runs
+from hm_agent.recording.trace import read_trace
+from hm_agent.registry import build_agent, find_scenarios
 from hm_agent.suite import AgentSetup
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.testing.episodes import play_out, set_up, settled
@@ -30,8 +28,10 @@ from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
 from hm_agent.worlds.enacttom.language.situation import HouseSituation
 from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 from hm_agent.worlds.enacttom.world import EnacttomWorld
-from tests.model_stand_ins import CheckedReasoner, EveryDecision, Mute
+from tests.model_stand_ins import CheckedReasoner, Mute
 from tests.support.enacttom import house_endpoint
+from tests.support.one_episode import result_of
+from tests.support.step_log import StepLog
 
 AGENTS = ("hypothetical_minds", "hm_joint", "hm_odds", "react", "reflexion", "plan_react", "mmp", "mmp_he")
 HAND_MADE = ("appendix_e", "far_handle", "one_window", "relay_of_three")
@@ -52,11 +52,6 @@ def test_the_reasoner_solves_the_task_tells_what_is_to_be_known_and_asks_little(
     tokens = sum(len(render(question)) for question in model.asked) / CHARACTERS_PER_TOKEN
     assert tokens / decisions <= MOST_TOKENS
     assert sum(isinstance(question, Plan) for question in model.asked) < 0.7 * decisions
-
-
-def test_agents_that_ask_what_the_mind_can_not_answer_are_refused() -> None:
-    assert not can_play("he_hr", RELAY)
-    assert all(can_play(name, RELAY) for name in AGENTS)
 
 
 def prompts_beside(partner: str) -> list[str]:
@@ -84,16 +79,6 @@ def test_a_model_is_told_no_form_where_none_is_needed_or_none_helps(partner: str
     assert not any("To be understood" in prompt for prompt in prompts_beside(partner))
 
 
-def test_the_same_seed_gives_the_same_episode_to_the_last_thought() -> None:
-    def told() -> str:
-        log = EveryDecision()
-        world, agents = set_up(RELAY, "hypothetical_minds", model=CheckedReasoner(ANSWERS), seed=5)
-        play_out(world, agents, seed=5, recorders=[log])
-        return json.dumps([[to_json(one.action), to_json(one.state), to_json(one.thoughts)] for one in log.decisions])
-
-    assert told() == told()
-
-
 @pytest.mark.parametrize("agent", AGENTS)
 def test_an_agent_whose_model_answers_nothing_waits_and_says_nothing_to_probes(agent: str) -> None:
     world, agents = set_up(RELAY, agent, model=Mute())
@@ -104,7 +89,7 @@ def test_an_agent_whose_model_answers_nothing_waits_and_says_nothing_to_probes(a
 
 def test_predictions_are_scored_by_what_partners_do_next() -> None:
     (scenario,) = find_scenarios(["enacttom_one_window"])
-    log = EveryDecision()
+    log = StepLog(object)
     world, agents = set_up(scenario, "hypothetical_minds", model=CheckedReasoner(ANSWERS))
     play_out(world, agents, seed=0, recorders=[log])
     judged = [right for one in log.decisions for right in one.thoughts.right if right is not None]
@@ -128,11 +113,7 @@ def test_whoever_asks_for_a_plan_because_of_messages_names_all_who_wrote() -> No
 
 def play(server: Endpoint, out: Path, silence: Progress, agent: str = "hypothetical_minds") -> Result:
     model = ModelSettings(name="loopback", base_url=server.base_url, retries=1)
-    experiment = Experiment((RELAY,), (agent,), model=model, out=out, options={})
-    experiment.check()
-    run(experiment, silence)
-    (result,) = read_runs((out,)).results
-    return result
+    return result_of(Experiment((RELAY,), (agent,), model=model, out=out, options={}), silence)
 
 
 HOSTILE = (

@@ -12,7 +12,6 @@ from hm_agent.models.prompts import render
 from hm_agent.theory_of_mind.language_questions import AskProbes, ChooseStrategy, ProbesAnswer
 from hm_agent.worlds.enacttom.house.commands import MOST_CHARACTERS
 from hm_agent.worlds.enacttom.language.body import HouseProbes
-from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
 from hm_agent.worlds.enacttom.language.situation import HANDLES, PartnerAct, PartnerActed
 from hm_agent.worlds.enacttom.suite import task_files
@@ -93,15 +92,12 @@ def test_a_prompt_says_what_own_wishes_count_for_where_there_are_any() -> None:
 
 def asked_after(*turns: Joint) -> AskProbes:
     """What agent_0 is asked in a house of two rooms after some turns."""
-    world = EnacttomWorld(small_task(["(is_open cabinet_1)", "(K agent_0 (K agent_1 (is_open cabinet_1)))"]), asks=True)
-    notebook, turn = HouseNotebook(), world.reset(0)
-    notebook.read(turn.observations["agent_0"])
-    while not turn.observations["agent_0"].view.probes:
-        joint = turns[turn.step] if turn.step < len(turns) else {}
-        turn = world.step({seat: joint.get(seat, "Wait[]") for seat in world.seats})
-        notebook.read(turn.observations["agent_0"])
-    claims = HouseProbes().due(notebook.situation)
-    return AskProbes(notebook.situation, tuple(claims), HouseProbes.choices)
+    task = small_task(["(is_open cabinet_1)", "(K agent_0 (K agent_1 (is_open cabinet_1)))"])
+    watched = Watched(task, "agent_0", asks=True)
+    situation = watched.play(*turns)
+    while not situation.view.probes:
+        situation = watched.play({})
+    return AskProbes(situation, tuple(HouseProbes().due(situation)), HouseProbes.choices)
 
 
 def answers_of(asked: AskProbes) -> Sequence[str]:
@@ -123,12 +119,8 @@ def test_whoever_is_asked_at_the_end_reads_what_was_seen_with_others() -> None:
 
 def plan_prompt_after(*turns: Joint) -> str:
     """What agent_0 reads when it is to plan in a house of two rooms after some turns."""
-    world, notebook = EnacttomWorld(small_task(["(is_open cabinet_1)"])), HouseNotebook()
-    notebook.read(world.reset(0).observations["agent_0"])
-    for joint in turns:
-        turn = world.step({seat: joint.get(seat, "Wait[]") for seat in world.seats})
-        notebook.read(turn.observations["agent_0"])
-    return render(replace(PLAN, situation=notebook.situation))
+    watched = Watched(small_task(["(is_open cabinet_1)"]), "agent_0")
+    return render(replace(PLAN, situation=watched.play(*turns)))
 
 
 COMES, GOES = {"agent_1": "Navigate[hall_1]"}, {"agent_1": "Navigate[kitchen_1]"}
@@ -168,16 +160,13 @@ def test_what_a_prompt_shows_already_is_not_told_again() -> None:
     assert "You waited." not in plan_prompt_after({})
     assert "Open[cabinet_1]: Done." in plan_prompt_after(OPENS)
     assert "Open[cabinet_2]: " in plan_prompt_after({"agent_0": "Open[cabinet_2]"})
-    world, notebook = EnacttomWorld(small_task(["(is_open cabinet_1)"])), HouseNotebook()
-    notebook.read(world.reset(0).observations["agent_0"])
-    turn = world.step({"agent_0": "Wait[]", "agent_1": f'Communicate["{text}", agent_0]'})
-    written = [
-        event.interaction for event in notebook.read(turn.observations["agent_0"]) if isinstance(event, PartnerActed)
-    ]
+    watched = Watched(small_task(["(is_open cabinet_1)"]), "agent_0")
+    situation = watched.play({"agent_1": f'Communicate["{text}", agent_0]'})
+    written = [event.interaction for event in watched.events if isinstance(event, PartnerActed)]
     assert len(written) == 1
-    assert notebook.situation.shown(written, 3) == []
+    assert situation.shown(written, 3) == []
     other = PartnerAct(0, "agent_1", HANDLES, ("cup_1",))
-    assert notebook.situation.shown([*written, other], 3) == [other]
+    assert situation.shown([*written, other], 3) == [other]
 
 
 def test_whoever_is_asked_at_the_end_reads_all_messages_whole() -> None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from hm_agent.command_line.cli import PLAY
 from hm_agent.episode import run_episode
-from hm_agent.extensions import ADDED
 from hm_agent.registry import find_scenarios, register_scenarios
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.scores import scores
@@ -33,12 +31,7 @@ MIXED = Path(__file__).parent / "published_mixed.json"
 AGAINST_THE_GOAL = replaced("(agent_1 (is_on_top lamp_0 table_10))", "(agent_1 (is_closed cabinet_26))")
 
 
-@pytest.fixture(autouse=True)
-def forgets_folders() -> Iterator[None]:
-    before = dict(ADDED.folders)
-    yield
-    ADDED.folders.clear()
-    ADDED.folders.update(before)
+pytestmark = pytest.mark.usefixtures("forgets_folders")
 
 
 def changed(change: Change) -> HouseholdTask:

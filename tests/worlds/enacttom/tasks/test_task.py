@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hm_agent.worlds.enacttom.suite import task_files
-from hm_agent.worlds.enacttom.tasks.pddl import TaskError, read_problem, write_problem
+from hm_agent.worlds.enacttom.tasks.pddl import TaskError, read_problem
+from hm_agent.worlds.enacttom.tasks.pddl_writing import write_problem
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.task import TaskFile
 from hm_agent.worlds.enacttom.tasks.task_files import LONGEST_ERROR, load_task, parse_task, save_task, task_text

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hm_agent.core import Agent, Decision, Observation, Recorder, Step
+from hm_agent.core import Agent, Decision, Observation, Recorder
 from hm_agent.episode import run_episode
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
@@ -20,6 +20,7 @@ from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.viewer.viewer import HouseViewer
 from hm_agent.worlds.enacttom.world import EnacttomWorld, HouseScene
 from tests.recording.recordings import result
+from tests.support.step_log import StepLog
 
 
 class Scripted(Agent[HouseView, HouseCommand | ProbeAnswers]):
@@ -34,33 +35,15 @@ class Scripted(Agent[HouseView, HouseCommand | ProbeAnswers]):
         return Decision(self._commands.pop(0) if self._commands else IDLE)
 
 
-@dataclass
-class HouseLog:
-    """Every step of an episode."""
-
-    steps: list[Step] = field(default_factory=list)
-
-    def record(self, step: Step) -> None:
-        self.steps.append(step)
-
-    def close(self) -> None:
-        """Keeps what it has."""
-
-    def scene(self, step: int) -> HouseScene:
-        found = self.steps[step].scene
-        assert isinstance(found, HouseScene)
-        return found
-
-
 def info_of(task: HouseholdTask) -> ScenarioInfo:
     return ScenarioInfo("enacttom", f"enacttom_{task.name}", task.name, "EnactToM", task.file.title, task.agents)
 
 
 def played(
     task: HouseholdTask, agents: Mapping[str, Agent[Any, Any]], *, recorders: Sequence[Recorder] = ()
-) -> HouseLog:
+) -> StepLog[HouseScene]:
     """An episode that ends with its probes."""
-    log = HouseLog()
+    log = StepLog(HouseScene)
     outcome = asyncio.run(run_episode(EnacttomWorld(task, asks=True), agents, seed=1, recorders=[*recorders, log]))
     if outcome.error:
         raise outcome.error
@@ -72,7 +55,7 @@ class Replayed:
     """The page on an episode."""
 
     path: Path
-    log: HouseLog
+    log: StepLog[HouseScene]
 
 
 def replayed(folder: Path, task: HouseholdTask, agents: Mapping[str, Agent[Any, Any]]) -> Replayed:

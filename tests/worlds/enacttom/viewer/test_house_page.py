@@ -19,7 +19,7 @@ from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from tests.recording.browsing import go_to, opened, step_of
-from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
+from tests.support.browsers import check_readable, requests_and_messages
 from tests.support.enacttom.random_tasks import TaskSize, random_task
 from tests.support.enacttom.small_house import small_task
 from tests.worlds.enacttom.viewer.house_recordings import Replayed, Scripted, replayed
@@ -218,7 +218,7 @@ def test_the_page_fits_its_screen_and_can_be_read(
     plan = page.locator(f"#state svg.{'narrow' if width < 500 else 'wide'}")
     sizes = plan.locator("text").evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
     assert min(sizes) >= 10, "names on the plan are too small to be read"
-    assert [words for contrast, words in page.evaluate(CONTRASTS) if contrast < READABLE] == []
+    check_readable(page)
     assert said == []
     assert len(asked) == 1
 

@@ -18,9 +18,11 @@ from hm_agent.worlds.enacttom.viewer.plan_layout import NARROW, WIDE, Rect
 from hm_agent.worlds.enacttom.viewer.plan_picture import DrawnPlan, PlanPicture
 from hm_agent.worlds.enacttom.viewer.turns import known_claims, mistakes
 from hm_agent.worlds.enacttom.viewer.video_picture import PLACE, HouseVideo
+from hm_agent.worlds.enacttom.world import HouseScene
 from tests.support.enacttom.random_tasks import TaskSize, random_task
 from tests.support.enacttom.small_house import small_task
-from tests.worlds.enacttom.viewer.house_recordings import HouseLog, Scripted, played
+from tests.support.step_log import StepLog
+from tests.worlds.enacttom.viewer.house_recordings import Scripted, played
 
 OPEN = Proposition("is_open", ("cabinet_1",))
 CUP = Proposition("is_on_top", ("cup_1", "table_1"))
@@ -188,7 +190,7 @@ def test_what_follows_from_other_knowledge_is_not_told_twice() -> None:
     assert known_claims(knows[:1], "agent_0") == [Claim((), OPEN)]
 
 
-def video_of(task: HouseholdTask, log: HouseLog) -> list[np.ndarray]:
+def video_of(task: HouseholdTask, log: StepLog[HouseScene]) -> list[np.ndarray]:
     picture = HouseVideo(task, "a title")
     return [picture(step) for step in log.steps]
 

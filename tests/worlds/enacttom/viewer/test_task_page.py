@@ -17,7 +17,7 @@ from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import load_task, save_task
 from hm_agent.worlds.enacttom.verification.verifier import TaskProof, certified, verify
 from hm_agent.worlds.enacttom.viewer.task_pages import listed_task, mechanic_words, task_details
-from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
+from tests.support.browsers import check_screens, requests_and_messages
 from tests.support.enacttom.random_tasks import TaskSize, random_task
 from tests.worlds.enacttom.viewer.test_house_page import WORDS, hostile_house
 
@@ -149,12 +149,7 @@ def test_a_certificate_for_another_state_of_the_file_is_told(browser: Browser, t
 @pytest.mark.parametrize("fragment", ["", "#task=far_handle", "#task=random_0", "#task=small_house"])
 def test_nothing_is_wider_than_the_screen_and_all_text_is_readable(page: Page, fragment: str) -> None:
     page.goto(page.url.partition("#")[0] + fragment)
-    for scheme, width in (("light", 390), ("dark", 1280)):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        page.set_viewport_size({"width": width, "height": 800})
-        page.wait_for_timeout(50)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert [text for contrast, text in page.evaluate(CONTRASTS) if contrast < READABLE] == []
+    check_screens(page, [("light", 390), ("dark", 1280)])
 
 
 def test_what_a_task_says_is_shown_and_never_run(page: Page) -> None:

@@ -23,7 +23,7 @@ from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.story.language import text_of, to_data
 from hm_agent.worlds.exploretom.viewer.story_set import BrowsedStory, read_story_set
-from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
+from tests.support.browsers import check_screens, requests_and_messages
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -259,12 +259,7 @@ def test_links_lead_to_the_replays(page: Page, played: Path) -> None:
 @pytest.mark.parametrize("fragment", ["", "#story=0"])
 def test_nothing_is_wider_than_the_screen_and_all_text_is_readable(page: Page, fragment: str) -> None:
     page.goto(page.url.partition("#")[0] + fragment)
-    for scheme, width in (("light", 390), ("dark", 1280), ("dark", 360)):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        page.set_viewport_size({"width": width, "height": 800})
-        page.wait_for_timeout(100)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert [text for contrast, text in page.evaluate(CONTRASTS) if contrast < READABLE] == []
+    check_screens(page, [("light", 390), ("dark", 1280), ("dark", 360)])
 
 
 def test_what_a_file_says_is_shown_and_never_run(browser: Browser, tmp_path: Path) -> None:

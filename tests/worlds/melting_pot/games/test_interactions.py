@@ -26,7 +26,7 @@ from hm_agent.worlds.melting_pot.scenarios import game_named, scenario_named
 from hm_agent.worlds.melting_pot.scene import Scene
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
-from tests.model_stand_ins import EveryDecision
+from tests.support.step_log import StepLog
 from tests.worlds.melting_pot.games.engine_events import ReportingWorld
 
 STEPS = 1000
@@ -136,7 +136,7 @@ def test_an_interaction_is_known_by_the_inventory_where_the_mark_lacks(
 
 def test_no_plan_is_asked_for_while_an_interaction_begins_or_ends() -> None:
     (scenario,) = find_scenarios(["rws_repeated_1"])
-    log = EveryDecision()
+    log = StepLog(object)
     world, agents = set_up(scenario, "react")
     play_out(world, agents, seed=0, steps=STEPS, recorders=[log])
     states = [decision.state for decision in log.decisions]

@@ -15,12 +15,10 @@ from hm_agent.experiment import Experiment
 from hm_agent.models.prompts import render
 from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.progress import Progress
-from hm_agent.pool.run import run
 from hm_agent.questions import AnswerT, ModelCall, Question, ignore
 from hm_agent.recording.result import Result
-from hm_agent.recording.trace import read_trace, to_json
-from hm_agent.registry import can_play, find_scenarios, scenario_named
-from hm_agent.reporting.runs import read_runs
+from hm_agent.recording.trace import read_trace
+from hm_agent.registry import find_scenarios, scenario_named
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.testing.episodes import play_out, play_steps, set_up
 from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan
@@ -28,7 +26,8 @@ from hm_agent.theory_of_mind.odds_questions import GiveChances
 from hm_agent.worlds.symmtom.language.board import Board
 from hm_agent.worlds.symmtom.language.calls import Meet
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
-from tests.model_stand_ins import CheckedReasoner, EveryDecision, Mute
+from tests.model_stand_ins import CheckedReasoner, Mute
+from tests.support.one_episode import result_of
 
 AGENTS = ("hypothetical_minds", "hm_joint", "hm_odds", "react", "reflexion", "plan_react", "mmp", "mmp_he")
 BY_CHANCE = 4.0
@@ -103,26 +102,11 @@ def test_one_of_two_agents_walks_elsewhere_once_it_has_not_reached_the_other() -
     assert Meet("player_1") in barred
 
 
-def test_agents_that_ask_what_the_mind_can_not_answer_are_refused() -> None:
-    assert not can_play("he_hr", SMALL)
-    assert all(can_play(name, SMALL) for name in AGENTS)
-
-
 @pytest.mark.parametrize("options", [{"first_hand": "private"}, {"rewards": "competitive"}])
 def test_variants_are_played(options: dict[str, Any]) -> None:
     steps = play_steps(SMALL, "hypothetical_minds", 30, **options)
     assert len(steps) > 5
     assert sum(step.reward for step in steps) > 0
-
-
-def test_the_same_seed_gives_the_same_episode_to_the_last_thought() -> None:
-    def told() -> str:
-        log = EveryDecision()
-        world, agents = set_up(LARGE, "hypothetical_minds", model=CheckedReasoner(ANSWERS), seed=5)
-        play_out(world, agents, seed=5, steps=12, recorders=[log])
-        return json.dumps([[to_json(one.action), to_json(one.state), to_json(one.thoughts)] for one in log.decisions])
-
-    assert told() == told()
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -187,11 +171,7 @@ def nonsense(rng: random.Random, prompt: str) -> str:
 
 def play(server: Endpoint, out: Path, silence: Progress) -> Result:
     model = ModelSettings(name="loopback", base_url=server.base_url, retries=1)
-    experiment = Experiment((SMALL,), model=model, out=out, options={}, max_steps=10)
-    experiment.check()
-    run(experiment, silence)
-    (result,) = read_runs((out,)).results
-    return result
+    return result_of(Experiment((SMALL,), model=model, out=out, options={}, max_steps=10), silence)
 
 
 def test_a_model_that_talks_nonsense_ends_no_episode(tmp_path: Path, silence: Progress) -> None:

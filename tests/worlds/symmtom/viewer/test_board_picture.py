@@ -19,7 +19,7 @@ from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.viewer.board_picture import AGENT_RADIUS, figures, picture_of, picture_of_game
 from hm_agent.worlds.symmtom.viewer.video_picture import BOARD, PLACE
 from hm_agent.worlds.symmtom.views import BoardScene, Cell
-from tests.worlds.symmtom.viewer.board_log import BoardLog
+from tests.support.step_log import StepLog
 
 SETTINGS = GameSettings(6, 3, 3)
 NEAR = 40
@@ -120,7 +120,7 @@ def test_a_video_shows_the_board_of_every_step(tmp_path: Path) -> None:
     picture = viewer.picture(scenario, "a title")
     assert picture
     video = VideoRecorder(tmp_path / "video.mp4", picture)
-    log = BoardLog()
+    log = StepLog(BoardScene)
     play_out(world, agents, seed=2, steps=8, recorders=[video, log])
     with av.open(tmp_path / "video.mp4") as file:
         frames = [frame.to_ndarray(format="rgb24") for frame in file.decode(video=0)]

@@ -13,11 +13,11 @@ from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.testing.episodes import play_out, set_up
-from hm_agent.worlds.symmtom.views import BelievedKnowledge
+from hm_agent.worlds.symmtom.views import BelievedKnowledge, BoardScene
 from tests.recording.browsing import go_to, opened
 from tests.recording.recordings import result
-from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
-from tests.worlds.symmtom.viewer.board_log import BoardLog
+from tests.support.browsers import check_readable, requests_and_messages
+from tests.support.step_log import StepLog
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -36,7 +36,7 @@ GRID = """title => [...document.querySelectorAll('#present .grids > div')].filte
 @dataclass(frozen=True)
 class Played:
     path: Path
-    log: BoardLog
+    log: StepLog[BoardScene]
 
 
 def recorded(folder: Path, name: str, agent: str) -> Played:
@@ -44,7 +44,7 @@ def recorded(folder: Path, name: str, agent: str) -> Played:
     (scenario,) = find_scenarios([name])
     world, agents = set_up(scenario, agent)
     replay = ReplayRecorder(suites()["symmtom"].viewer(scenario), folder, scenario)
-    log = BoardLog()
+    log = StepLog(BoardScene)
     play_out(world, agents, seed=4, recorders=[TraceRecorder(folder / "trace.jsonl"), replay, log])
     replay.write(result(scenario, (agent,) * len(scenario.seats), steps=len(log.steps)))
     return Played(folder / PAGE, log)
@@ -195,6 +195,6 @@ def test_the_page_fits_its_screen_and_can_be_read(
     board = page.locator("#over").bounding_box()
     assert board
     assert board["width"] >= 300
-    assert [words for contrast, words in page.evaluate(CONTRASTS) if contrast < READABLE] == []
+    check_readable(page)
     assert said == []
     assert len(asked) == 1
