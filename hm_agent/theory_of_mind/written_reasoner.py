@@ -60,16 +60,17 @@ class WrittenReasoner(Generic[SituationT]):
     """One world's calculations.
 
     situation: the class of its situations. weigh: the rules by which a player may act, in words, each with the
-    logarithm of its weight, from the situation, the player, the interactions with it, and earlier hypotheses, whose
-    values count like evidence. foresee: what the player does next by a rule in words; None and words of no rule stand
-    for a rule of its choice. strategy: what to do, in words. calls: the plan that a question asks for, without the call
-    that has just failed at its beginning. review: a critique of a plan that is over. probes: the answers to the claims
-    that are asked about. knows: those of the things that a player may know that it knows. trust: about how often its
-    predictions come true.
+    logarithm of its weight, from the situation, the player and the interactions with it. foresee: what the player does
+    next by a rule in words; None and words of no rule stand for a rule of its choice. strategy: what to do, in words.
+    calls: the plan that a question asks for, without the call that has just failed at its beginning. review: a critique
+    of a plan that is over. probes: the answers to the claims that are asked about. knows: those of the things that a
+    player may know that it knows. trust: about how often its predictions come true. keeps_all: True if situations keep
+    all that was seen of a player; else a question shows a part, and the values of earlier hypotheses count like
+    evidence.
     """
 
     situation: type[SituationT]
-    weigh: Callable[[SituationT, str, Sequence[Any], Sequence[Hypothesis]], Mapping[str, float]]
+    weigh: Callable[[SituationT, str, Sequence[Any]], Mapping[str, float]]
     foresee: Callable[[str | None, SituationT, str, Sequence[Any]], Behaviour]
     strategy: Callable[[SituationT], str]
     calls: Callable[[SituationT, Plan], Sequence[str]]
@@ -77,6 +78,7 @@ class WrittenReasoner(Generic[SituationT]):
     probes: Callable[[SituationT, Sequence[str]], Sequence[str]] = lambda situation, claims: ()
     knows: Callable[[SituationT, str], Collection[str]] = lambda situation, about: ()
     trust: float = 0.7
+    keeps_all: bool = False
 
     @property
     def answers(self) -> ReasonerTable:
@@ -101,8 +103,9 @@ class WrittenReasoner(Generic[SituationT]):
         self, situation: SituationT, about: str, history: Sequence[Any], earlier: Sequence[Hypothesis]
     ) -> Sequence[str]:
         """The rules in words, the likeliest first."""
-        weights = self.weigh(situation, about, history, earlier)
-        return sorted(weights, key=weights.__getitem__, reverse=True)
+        weights = self.weigh(situation, about, history)
+        values = {} if self.keeps_all else {hypothesis.words: hypothesis.value for hypothesis in earlier}
+        return sorted(weights, key=lambda words: weights[words] + values.get(words, 0.0), reverse=True)
 
     def _propose(self, question: Propose) -> HypothesisAnswer:
         ranked = self._ranked(self._of(question), question.about, question.history, question.best)
@@ -146,7 +149,7 @@ class WrittenReasoner(Generic[SituationT]):
     def _give_chances(self, question: GiveChances) -> ChancesAnswer[Any]:
         """The likeliest rules, each with what it foresees; what all others foresee shares most of the rest."""
         situation, about, history = self._of(question), question.about, question.history
-        weights = self.weigh(situation, about, history, ())
+        weights = self.weigh(situation, about, history)
         kind: type[ChancesAnswer[Any]] = answer_about(ChancesAnswer, situation)
         told: type[ForeseeingRule[Any]] = answer_about(ForeseeingRule, situation)
         foreseen: type[ForeseenBehaviour[Any]] = answer_about(ForeseenBehaviour, situation)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
-from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
@@ -179,17 +178,11 @@ PRIOR = (1.0, 0.0, 0.0)
 """The logarithm of each rule's prior weight, before any act was noticed."""
 
 
-def _weigh(
-    situation: HouseSituation, about: str, history: Sequence[PartnerAct], earlier: Sequence[Hypothesis]
-) -> Mapping[str, float]:
-    """The logarithms of the rules' weights. earlier: hypotheses whose values count like evidence."""
-    values = {hypothesis.words: hypothesis.value for hypothesis in earlier}
-
-    def weight(rule: _PartnerRule) -> float:
-        prior = PRIOR[RULES.index(rule)] + values.get(rule.words, 0.0)
-        return prior + sum(log(rule.likelihood(act)) for act in history)
-
-    return {rule.words: weight(rule) for rule in RULES}
+def _weigh(situation: HouseSituation, about: str, history: Sequence[PartnerAct]) -> Mapping[str, float]:
+    return {
+        rule.words: prior + sum(log(rule.likelihood(act)) for act in history)
+        for rule, prior in zip(RULES, PRIOR, strict=True)
+    }
 
 
 def foresee(words: str | None, situation: HouseSituation, about: str, history: Sequence[PartnerAct]) -> NextAct:

@@ -12,7 +12,6 @@ from math import exp, log
 from statistics import mean
 from typing import Any
 
-from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.repeated_games.best_play import best_response
 from hm_agent.repeated_games.dilemma_rules import GradualRule, GrimRule, TitForTwoTatsRule
@@ -186,12 +185,9 @@ def strategy_words(situation: RoundSituation) -> str:
 # Answers
 
 
-def _weigh(
-    situation: RoundSituation, about: str, history: Sequence[Any], earlier: Sequence[Hypothesis]
-) -> Mapping[str, float]:
-    values, moves = {hypothesis.words: hypothesis.value for hypothesis in earlier}, _moves(situation)
-    likelihoods = {rule_in_words(rule): _followed(rule, moves)[1] for rule in rules_tried(situation.side.opposite)}
-    return {words: likelihood + values.get(words, 0.0) for words, likelihood in likelihoods.items()}
+def _weigh(situation: RoundSituation, about: str, history: Sequence[Any]) -> Mapping[str, float]:
+    moves = _moves(situation)
+    return {rule_in_words(rule): _followed(rule, moves)[1] for rule in rules_tried(situation.side.opposite)}
 
 
 def _calls(situation: RoundSituation, question: Plan) -> Sequence[str]:

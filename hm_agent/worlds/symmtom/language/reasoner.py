@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
-from hm_agent.core import Hypothesis
 from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.symmtom.language.board import (
@@ -113,15 +112,10 @@ RULES = (
 )
 
 
-def _weigh(board: Board, about: str, history: Sequence[Meeting], earlier: Sequence[Hypothesis]) -> Mapping[str, float]:
-    """The rules' log-likelihoods, to which the values of earlier hypotheses are added."""
-    player, values = board.player(about), {hypothesis.words: hypothesis.value for hypothesis in earlier}
-    turns = [(meeting, turn) for meeting in history for turn in range(meeting.turns)]
-
-    def weight(rule: _SpeakingRule) -> float:
-        return values.get(rule.words, 0.0) + sum(log(rule.likelihood(player, meeting, turn)) for meeting, turn in turns)
-
-    return {rule.words: weight(rule) for rule in RULES}
+def _weigh(board: Board, about: str, history: Sequence[Meeting]) -> Mapping[str, float]:
+    """The rules' log-likelihoods."""
+    player, turns = board.player(about), [(meeting, turn) for meeting in history for turn in range(meeting.turns)]
+    return {rule.words: sum(log(rule.likelihood(player, meeting, turn)) for meeting, turn in turns) for rule in RULES}
 
 
 def foresee(words: str | None, board: Board, about: str, history: Sequence[Meeting]) -> NextTalk:

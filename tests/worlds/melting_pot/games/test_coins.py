@@ -262,7 +262,7 @@ def test_places_to_look_at_lie_within_the_walls_that_were_seen() -> None:
 
 def test_what_the_other_took_tells_its_rule() -> None:
     def likeliest(*takes: Take) -> str:
-        weights = REASONER.weigh(changed(takes=tuple(sorted(takes))), OTHER, (), ())
+        weights = REASONER.weigh(changed(takes=tuple(sorted(takes))), OTHER, ())
         return max(weights, key=weights.__getitem__)
 
     lost, kept = ([Take(step, OTHER, owner) for step in (120, 140, 145)] for owner in (ME, OTHER))

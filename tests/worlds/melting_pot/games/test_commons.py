@@ -130,7 +130,7 @@ def seat_at(name: str, **known: object) -> CommonsSeat:
     ],
 )
 def test_what_a_player_did_tells_its_rule(name: str, history: Sequence[CommonsConduct], rule: object) -> None:
-    weights = REASONER.weigh(seat_at(name), "player_1", history, ())
+    weights = REASONER.weigh(seat_at(name), "player_1", history)
     assert max(weights, key=weights.__getitem__) == rule.words  # type: ignore[attr-defined]
 
 

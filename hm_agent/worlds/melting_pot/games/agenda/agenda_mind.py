@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import exp, log
 
-from hm_agent.core import Hypothesis
 from hm_agent.models.prompts import phrase
 from hm_agent.theory_of_mind.language_questions import Plan
 from hm_agent.theory_of_mind.mind import PlayerBelief
@@ -64,13 +63,8 @@ def impostor_chances(seat: AgendaSeat) -> Mapping[str, float]:
     return {player: weight / sum(weights.values()) for player, weight in weights.items()}
 
 
-def _weigh(
-    seat: AgendaSeat, about: str, history: Sequence[Conduct], earlier: Sequence[Hypothesis]
-) -> Mapping[str, float]:
-    """The rules' log-likelihoods: of a crewmate's, whether the player is the impostor, of the impostor's, how it votes.
-
-    Earlier hypotheses count for nothing, since the seat keeps all that was seen.
-    """
+def _weigh(seat: AgendaSeat, about: str, history: Sequence[Conduct]) -> Mapping[str, float]:
+    """The log-likelihoods: of a crewmate's, whether the player is the impostor, of the impostor's, how it votes."""
     if seat.is_impostor:
         votes = [each.behaviour == VOTES for each in history if each.behaviour in (VOTES, ABSTAINS)]
         return {rule: sum(log(share if voted else 1 - share) for voted in votes) for rule, share in VOTING.items()}
@@ -122,4 +116,4 @@ def _strategy(seat: AgendaSeat) -> str:
     return phrase(seat.blocks, "impostor_strategy" if seat.is_impostor else "crew_strategy")
 
 
-REASONER = WrittenReasoner(AgendaSeat, _weigh, _foresee, _strategy, _calls, review)
+REASONER = WrittenReasoner(AgendaSeat, _weigh, _foresee, _strategy, _calls, review, keeps_all=True)

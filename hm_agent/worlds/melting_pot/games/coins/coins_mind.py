@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import log
 
-from hm_agent.core import Hypothesis, Interaction
+from hm_agent.core import Interaction
 from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.language_questions import Plan
 from hm_agent.theory_of_mind.mind import PlayerBelief
@@ -30,13 +30,8 @@ class CoinsMind(WrittenMind):
         return any(each.prediction and self.is_right(each.prediction, history[-1]) for each in hypotheses)
 
 
-def _weigh(
-    seat: CoinsSeat, about: str, history: Sequence[CoinConduct], earlier: Sequence[Hypothesis]
-) -> Mapping[str, float]:
-    """The rules' log-likelihoods, less what speaks against each.
-
-    Earlier hypotheses count for nothing, since the seat keeps all that was seen.
-    """
+def _weigh(seat: CoinsSeat, about: str, history: Sequence[CoinConduct]) -> Mapping[str, float]:
+    """The rules' log-likelihoods, less what speaks against each."""
     return {rule.words: _fit(rule, seat.takes, about) - against for rule, against in CONSIDERED.items()}
 
 
@@ -71,4 +66,4 @@ def _calls(seat: CoinsSeat, question: Plan) -> Sequence[str]:
     return unless_barred(seat, question, plan)
 
 
-REASONER = WrittenReasoner(CoinsSeat, _weigh, _foresee, best_strategy, _calls, review)
+REASONER = WrittenReasoner(CoinsSeat, _weigh, _foresee, best_strategy, _calls, review, keeps_all=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import log
 
-from hm_agent.core import Hypothesis
 from hm_agent.theory_of_mind.language_questions import Plan
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
@@ -35,18 +34,14 @@ def does(rule: str, seat: CommonsSeat, step: int, in_company: bool) -> str:
     return uses(river.beam) if cleans else eats
 
 
-def _weigh(
-    seat: CommonsSeat, about: str, history: Sequence[CommonsConduct], earlier: Sequence[Hypothesis]
-) -> Mapping[str, float]:
-    """The rules' log-likelihoods by the stretches in which a player was in view, with earlier values.
+def _weigh(seat: CommonsSeat, about: str, history: Sequence[CommonsConduct]) -> Mapping[str, float]:
+    """The rules' log-likelihoods by the stretches in which a player was in view.
 
     Where apples grow back, only those in which it took some tell anything.
     """
-    values = {hypothesis.words: hypothesis.value for hypothesis in earlier}
     telling = [each for each in history if seat.facts.river or each.behaviour not in (STAYS, WALKS)]
     return {
-        rule.words: sum(log(_chance(name, seat, each)) for each in telling) + values.get(rule.words, 0.0)
-        for name, rule in rules_in(seat).items()
+        rule.words: sum(log(_chance(name, seat, each)) for each in telling) for name, rule in rules_in(seat).items()
     }
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import log
 
-from hm_agent.core import Hypothesis
 from hm_agent.models.prompts import phrase
 from hm_agent.theory_of_mind.language_questions import Plan
 from hm_agent.theory_of_mind.mind import PlayerBelief
@@ -53,14 +52,9 @@ def _rules(seat: DaycareSeat) -> Sequence[str]:
     return PARENTS if seat.is_child else CHILDREN
 
 
-def _weigh(
-    seat: DaycareSeat, about: str, history: Sequence[Conduct], earlier: Sequence[Hypothesis]
-) -> Mapping[str, float]:
-    """The rules' log-likelihoods, to which the values of earlier hypotheses are added."""
-    values = {hypothesis.words: hypothesis.value for hypothesis in earlier}
-    return {
-        rule: sum(log(SHOWS[rule][each.behaviour]) for each in history) + values.get(rule, 0.0) for rule in _rules(seat)
-    }
+def _weigh(seat: DaycareSeat, about: str, history: Sequence[Conduct]) -> Mapping[str, float]:
+    """The rules' log-likelihoods."""
+    return {rule: sum(log(SHOWS[rule][each.behaviour]) for each in history) for rule in _rules(seat)}
 
 
 def _foresee(words: str | None, seat: DaycareSeat, about: str, history: Sequence[Conduct]) -> NextConduct:

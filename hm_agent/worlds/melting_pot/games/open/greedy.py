@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import log
 
-from hm_agent.core import Hypothesis
 from hm_agent.models.prompts import phrase
 from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
@@ -167,11 +166,8 @@ def rule_of(behaviour: str) -> str:
 REPEATS = "It does what it did last."
 
 
-def _weigh(
-    seat: OpenSeat, about: str, history: Sequence[Conduct], earlier: Sequence[Hypothesis]
-) -> Mapping[str, float]:
-    """The rules' log-likelihoods, to which the values of earlier hypotheses are added."""
-    values = {hypothesis.words: hypothesis.value for hypothesis in earlier}
+def _weigh(seat: OpenSeat, about: str, history: Sequence[Conduct]) -> Mapping[str, float]:
+    """The rules' log-likelihoods."""
     seen = [each.behaviour for each in history]
     other = ELSE / max(1, len(seat.behaviours) - 1)
     fits = {
@@ -180,7 +176,7 @@ def _weigh(
     }
     repeats = (log(KEPT_TO if now == before else other) for before, now in pairwise(seen))
     fits[REPEATS] = log(1 / max(1, len(seat.behaviours))) + sum(repeats)
-    return {words: fit + values.get(words, 0.0) for words, fit in fits.items()}
+    return fits
 
 
 def foresee(words: str | None, seat: OpenSeat, about: str, history: Sequence[Conduct]) -> NextConduct:
