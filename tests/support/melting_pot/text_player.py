@@ -19,16 +19,20 @@ KITCHEN = "cook tomato soup"
 """Words that are in every prompt about a kitchen and in no other."""
 FETCH_DISH_WITHIN = 12
 """A dish is fetched for a pot that is cooked in at most this many steps."""
+MOST_ANSWERS = 10
+"""How many answers to one prompt are tried."""
 ENOUGH = 7
 """With so many things it meets another player."""
 Cell = tuple[int, int]
 
 
 def answer(body: Mapping[str, Any]) -> Response:
-    """The chat completion for a request; the same messages always get the same one."""
-    sent = "".join(str(message["content"]) for message in body["messages"])
-    said = play(prompt_of(body, 0), body["response_format"]["json_schema"]["schema"], Random(sent))
-    return completion(*[json.dumps(said)] * (body.get("n") or 1), prompt=sent)
+    """The chat completion for a request: the first answer to its prompt that was not refused before."""
+    contents, prompt = [str(message["content"]) for message in body["messages"]], prompt_of(body, 0)
+    schema, stream = body["response_format"]["json_schema"]["schema"], Random(prompt)
+    answers = (json.dumps(play(prompt, schema, stream)) for _ in range(MOST_ANSWERS))
+    text = next(each for each in answers if each not in contents)
+    return completion(*[text] * (body.get("n") or 1), prompt="".join(contents))
 
 
 def play(prompt: str, schema: Mapping[str, Any], stream: Random) -> dict[str, Any]:
