@@ -15,6 +15,8 @@ from shutil import copyfile
 from typing import Any
 
 from hm_agent.files import write_whole
+from hm_agent.grouping import grouped
+from hm_agent.reporting.statistics import mean_and_error
 from hm_agent.wording import with_error
 from hm_agent.worlds.melting_pot.learning.populations import LEARNED, PUPPETS, load, save
 from hm_agent.worlds.melting_pot.learning.ppo_agent import BEST_RESPONSE, SELF_PLAY
@@ -30,7 +32,8 @@ HEAD = """# Learned players
 
 `make learned-players` trains these networks by PPO, one seed each, on planes, and measures them against scripted bots.
 Rewards are per 1,200 steps with standard errors over episodes, which leave out the variation between training runs; no
-LLM is involved. The agents' are from [the comparison](../report.md), on other seeds. Ratio: of `final` to `oracle`.
+LLM is involved. The agents' are from [the comparison](../report.md) or, in Chicken, from two episodes of
+[these](../games/README.md), on other seeds. Ratio: of `final` to `oracle`.
 
 | trained | begun from | steps | scenario | episodes | random | final | best | {beside} | ratio |
 | --- | --- | --- | --- | --- | --- | --- | --- | {lines} | --- |
@@ -83,11 +86,17 @@ def practice_line(evaluation: Mapping[str, Any]) -> str:
 
 
 def compared() -> Mapping[tuple[str, str], tuple[float, float]]:
-    """The mean and its standard error by scenario and agent, from the report of `make compare`."""
+    """The mean and its standard error by scenario and agent: of `make compare`, and of the other games' episodes."""
+    with (RESULTS / "games" / "episodes.csv").open() as file:
+        rewards = grouped(
+            ((row["scenario"], row["agent"]), float(row["reward_per_1200_steps"]))
+            for row in csv.DictReader(file)
+            if row["reward_per_1200_steps"]
+        )
+    others = {played: mean_and_error(found) for played, found in rewards.items()}
     with (RESULTS / "report.csv").open() as file:
-        return {
-            (row["scenario"], row["agent"]): (float(row["mean"]), float(row["sem"])) for row in csv.DictReader(file)
-        }
+        shipped = {(row["scenario"], row["agent"]): (row["mean"], row["sem"]) for row in csv.DictReader(file)}
+    return {played: (float(mean), float(error or "nan")) for played, (mean, error) in (others | shipped).items()}
 
 
 def lines(evaluation: Mapping[str, Any], others: Mapping[tuple[str, str], tuple[float, float]]) -> Iterator[str]:

@@ -13,7 +13,14 @@ import pytest
 
 import hm_agent
 from hm_agent.config import ConfigError, data_folder
-from hm_agent.models.prompts import prompts_from, register_prompts, template_names, template_text
+from hm_agent.models.prompts import (
+    environment,
+    phrase,
+    prompts_from,
+    register_prompts,
+    template_names,
+    template_text,
+)
 from hm_agent.models.sources import HASH_DIGITS
 from hm_agent.process.exit_status import FAILED, WRONG_INPUT
 from hm_agent.recording.making import making
@@ -236,6 +243,17 @@ def test_a_template_that_cant_be_read_is_refused_with_its_line(briefly: Path) ->
         (briefly / PLAN).write_bytes(content)
         with prompts_from(NOWHERE), pytest.raises(ConfigError, match=message):
             register_prompts(briefly)
+
+
+def test_a_folder_that_is_registered_again_is_read_again(briefly: Path) -> None:
+    messages = "agent/messages.j2"
+    for answer in ("One.", "Two."):
+        (briefly / PLAN).write_text(answer)
+        (briefly / messages).write_text(f"{{% macro busy() %}}{answer}{{% endmacro %}}")
+        with prompts_from(NOWHERE):
+            register_prompts(briefly)
+            assert environment().get_template(PLAN).render() == answer
+            assert phrase(messages, "busy") == answer
 
 
 def test_unknown_templates_and_folders_are_refused(tmp_path: Path) -> None:

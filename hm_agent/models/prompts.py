@@ -44,7 +44,7 @@ PHRASES = ("messages.j2", "characters.j2")
 """The templates of phrases (`phrase`), one or none of each name in a folder: any prompt of the folder may show some."""
 
 
-_METHODS = MethodType, BuiltinMethodType
+_METHODS = frozenset((MethodType, BuiltinMethodType))
 
 
 class _Sandbox(ImmutableSandboxedEnvironment):
@@ -52,19 +52,19 @@ class _Sandbox(ImmutableSandboxedEnvironment):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self._is_safe: dict[tuple[type, str], bool] = {}
+        self._safe: dict[type, set[str]] = {}
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        known = self._is_safe.get((type(obj), attr))
-        if known is None:
-            known = self._is_safe[type(obj), attr] = super().is_safe_attribute(obj, attr, value)
-        return known
+        safe = self._safe.setdefault(type(obj), set())
+        if attr not in safe and super().is_safe_attribute(obj, attr, value):
+            safe.add(attr)
+        return attr in safe
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """Reads what is known to be safe at once, unless it is a method: of these Jinja wraps `str.format`."""
-        if self._is_safe.get((type(obj), attribute)):
+        if attribute in self._safe.get(type(obj), ()):
             value = getattr(obj, attribute, None)
-            if value is not None and not isinstance(value, _METHODS):
+            if value is not None and type(value) not in _METHODS:
                 return value
         return super().getattr(obj, attribute)
 
@@ -81,15 +81,15 @@ class _NotingEnvironment(_Sandbox):
 def register_filter(name: str, function: Callable[..., Any]) -> None:
     """Registers a Jinja2 filter for the templates of a world."""
     _FILTERS[name] = function
-    _environment.cache_clear()
-    _kept_phrase.cache_clear()
+    _forget_templates()
 
 
 def register_prompts(folder: str | PathLike[str]) -> None:
     """Lets the templates in a folder replace the package's of the same names, in this process and its workers.
 
-    Of several folders, the one that was registered last counts. Raises ConfigError if there is no such folder, or if it
-    has a template of a name that the package lacks, or one that can't be read.
+    Of several folders, the one that was registered last counts; a folder that is registered again is read again. Raises
+    ConfigError if there is no such folder, or if it has a template of a name that the package lacks, or one that can't
+    be read.
     """
     path = Path(folder).absolute()
     if not path.is_dir():
@@ -106,6 +106,7 @@ def register_prompts(folder: str | PathLike[str]) -> None:
             raise ConfigError(f"{path / name} can't be read: {error}") from error
     ADDED.prompts.pop(str(path), None)
     ADDED.prompts[str(path)] = None
+    _forget_templates()  # the folder may have been registered before, with other texts
 
 
 @contextmanager
@@ -200,6 +201,11 @@ def _phrase(folders: tuple[str, ...], template: str, macro: str, **details: obje
 _kept_phrase = lru_cache(4096, typed=True)(_phrase)  # typed, since True and 1 are told apart in words
 
 
+def _forget_templates() -> None:
+    _environment.cache_clear()
+    _kept_phrase.cache_clear()
+
+
 def _from_package(name: str) -> str | None:
     """Reads the template `module:path` in the folder of a package or of a single module; None if there is none."""
     module, colon, path = name.partition(":")
@@ -228,6 +234,7 @@ def _environment(folders: tuple[str, ...], *, notes: bool = True) -> Environment
         autoescape=False,  # prompts are not HTML
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,  # to look at the file whenever a template is shown costs a fifth of a round of a matrix game
     )
     templates.filters.update(_FILTERS)
     keep_compiled(templates)

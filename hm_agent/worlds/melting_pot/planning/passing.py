@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import replace
+from functools import lru_cache
 
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, distance, step_towards
@@ -79,8 +80,8 @@ class Passing:
             self._stays[player.kind] = known if known and known[0] == cell else (cell, self._step)
         stays = {cell for cell, since in self._stays.values() if self._step - since >= STANDING}
         stays -= {cell for cell in view.in_view if cell not in others}
-        layout = replace(self._layout, walls=self._layout.walls | stays) if stays else self._layout
-        past = find_approach_to_use(layout, pose, target, self._beam) if stays else None
+        round_them = _with_walls(self._layout, frozenset(stays))
+        past = find_approach_to_use(round_them, pose, target, self._beam) if stays else None
         return past or find_approach_to_use(self._layout, pose, target, self._beam)
 
     def _meet(
@@ -138,3 +139,9 @@ class Passing:
         nearest = min(crowding, key=lambda cell: (distance(pose.cell, cell), cell))
         is_in_the_way = way.move is Move.INTERACT or nearest in near
         return BeamApproach(self._step_aside(pose, view, nearest) if is_in_the_way else Move.NOOP, ())
+
+
+@lru_cache(maxsize=100)
+def _with_walls(layout: Layout, more: frozenset[Cell]) -> Layout:
+    """A layout with walls in more cells; kept, since players stay for long."""
+    return replace(layout, walls=layout.walls | more)

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from hm_agent.registry import find_scenarios
+from hm_agent.testing.episodes import play_steps
 from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import AgendaFacts, is_voting_place, nearest_deposit
 from hm_agent.worlds.melting_pot.games.agenda.agenda_mind import best_calls, impostor_chances
 from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
@@ -41,7 +43,7 @@ from hm_agent.worlds.melting_pot.games.open.calls import (
     WalkTo,
 )
 from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
-from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Pose
+from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Move, Pose
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.scenarios import game_named, scenario_named
@@ -228,3 +230,12 @@ def test_scripted_players_tell_their_slot_by_their_own_colour() -> None:
     frames = world.reset(seed=2).observations
     assert [own_slot(frames[name].view["RGB"]) for name in world.seats] == list(range(5))
     world.close()
+
+
+def test_who_is_out_of_the_game_stands_still_and_is_asked_nothing_more() -> None:
+    played = play_steps(find_scenarios(["hidden_agenda_unseen_0"])[0], "react", 62, seed=6)
+    out = [step for step in played if "player_0" in Ballot.of(step.observation.view["VOTING"]).out]
+    assert len(out) == 10
+    for step in out:
+        assert step.decision.action == Move.NOOP
+        assert not (step.decision.exchanges or step.decision.events)

@@ -127,6 +127,7 @@ CREW = seated(
     carries=False,
     is_ready=False,
     is_voting=True,
+    is_out=False,
     votes={"player_2": None, "player_3": "player_2", "player_4": None},
     suspicions=(Suspicion("player_2", near=1), Suspicion("player_3"), Suspicion("player_4", elsewhere=2)),
 )

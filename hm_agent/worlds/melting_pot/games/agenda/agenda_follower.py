@@ -8,6 +8,8 @@ from hm_agent.models.prompts import phrase
 from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaSeat
 from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
 from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
+from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
+from hm_agent.worlds.melting_pot.grid import Move
 
 
 class AgendaFollower(OpenFollower):
@@ -27,3 +29,8 @@ class AgendaFollower(OpenFollower):
             return phrase("melting_pot/agenda/messages.j2", "vote_begins" if situation.is_voting else "vote_ends")
         reason = "can_tag" if situation.is_impostor else "may_tag"
         return phrase("melting_pot/agenda/messages.j2", reason) if can_tag and not situation.is_voting else None
+
+    def reflex(self, situation: OpenSeat) -> IntEnum | None:
+        """Stands still once it is out of the game: nobody is asked for plans that it can't carry out."""
+        assert isinstance(situation, AgendaSeat)
+        return self._actions(Move.NOOP) if situation.is_out else super().reflex(situation)

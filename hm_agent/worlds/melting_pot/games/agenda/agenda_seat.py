@@ -20,8 +20,9 @@ class AgendaSeat(OpenSeat):
     """What a crewmate or an impostor knows at a step.
 
     is_impostor: which of the two it is. carries: True if it holds a gem. is_ready: True if it can tag; of a crewmate,
-    if the impostor may be able to, now or soon. is_voting: True while players vote. votes: whom each other player that
-    is still in the game votes for, None for nobody. suspicions: what was seen of these.
+    if the impostor may be able to, now or soon. is_voting: True while players vote. is_out: True once it can play no
+    more. votes: whom each other player that is still in the game votes for, None for nobody. suspicions: what was seen
+    of these.
     """
 
     blocks = "melting_pot/agenda/blocks.j2"
@@ -30,6 +31,7 @@ class AgendaSeat(OpenSeat):
     carries: bool
     is_ready: bool
     is_voting: bool
+    is_out: bool
     votes: Mapping[str, str | None]
     suspicions: tuple[Suspicion, ...]
 
@@ -57,7 +59,8 @@ class AgendaNotes(OpenNotes):
     def read(self, observation: Observation[View]) -> list[Event]:
         if "VOTING" in observation.view:
             self._evidence.take(Ballot.of(observation.view["VOTING"]))
-        return list(super().read(observation))
+        events = list(super().read(observation))
+        return [] if self._evidence.is_out else events  # else a model would be asked what these mean
 
     def _told(self) -> Sequence[tuple[str, str]]:
         """Nothing: what the game tells beside the view is in the seat's own fields."""
@@ -72,6 +75,7 @@ class AgendaNotes(OpenNotes):
             "carries": "INVENTORY" in view and float(view["INVENTORY"].sum()) > 0,
             "is_ready": float(view.get("READY_TO_SHOOT", 0)) >= 1 if is_impostor else self._evidence.can_tag,
             "is_voting": self._evidence.is_voting,
+            "is_out": self._evidence.is_out,
             "votes": {name: vote for name, vote in votes.items() if name != own},
             "suspicions": self._evidence.suspicions,
         }

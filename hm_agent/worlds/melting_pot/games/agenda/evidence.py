@@ -92,6 +92,11 @@ class EvidenceWatch(ConductWatch):
         self.ballot = ballot
 
     @property
+    def is_out(self) -> bool:
+        """True once the agent itself can play no more."""
+        return self._own in self.ballot.out
+
+    @property
     def suspicions(self) -> tuple[Suspicion, ...]:
         """Of all others that can still play."""
         playing = sorted(self.ballot.votes.keys() - {self._own})
