@@ -238,4 +238,5 @@ def test_who_is_out_of_the_game_stands_still_and_is_asked_nothing_more() -> None
     assert len(out) == 10
     for step in out:
         assert step.decision.action == Move.NOOP
-        assert not (step.decision.exchanges or step.decision.events)
+        assert not step.decision.exchanges
+        assert not step.decision.events
