@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from hm_agent.models.prompts import phrase
 
@@ -20,9 +20,22 @@ class CallError(ValueError):
 
 
 class WrittenCall:
-    """The base class of a plan's calls: traces show a call as the text that a model writes."""
+    """The base class of a plan's calls, which are dataclasses: traces show a call as the text that a model writes.
+
+    function: the name that stands before the brackets.
+    """
 
     __slots__ = ()
+    __match_args__: tuple[str, ...] = ()
+    function: ClassVar[str]
+
+    @property
+    def arguments(self) -> Sequence[object]:
+        """What stands in the brackets: the fields, unless a subclass says otherwise."""
+        return [getattr(self, name) for name in self.__match_args__]
+
+    def __str__(self) -> str:
+        return f"{self.function}({', '.join(map(str, self.arguments))})"
 
     def to_json(self) -> str:
         return str(self)

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel
 from rich.console import Console
 
 from hm_agent.command_line.console import show_rows
@@ -23,7 +24,6 @@ from hm_agent.models.answer_file import AnswerFile
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.chat import Message, Reply, Request, Sampling
 from hm_agent.models.prices import Price, load_prices
-from hm_agent.models.prompts import render
 from hm_agent.questions import Question
 from hm_agent.recording.result import Result, read_result
 from hm_agent.recording.trace import read_trace
@@ -34,7 +34,7 @@ from hm_agent.reporting.tables import tabulate
 from hm_agent.worlds.melting_pot.facts import GameFacts
 from hm_agent.worlds.melting_pot.scenarios import load_game
 from tests.reporting.examples import result
-from tests.support.melting_pot.text_player import play
+from tests.support.melting_pot.asking import ask
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
 from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
 
@@ -85,7 +85,8 @@ def damaged(draw: st.DrawFn, content: bytes) -> bytes:
 
 @cache
 def right_answer(name: str) -> str:
-    return play(render(EXAMPLES[name]))
+    answer: BaseModel = ask(EXAMPLES[name])
+    return answer.model_dump_json()
 
 
 def check_read(text: str, question: Question[Any]) -> None:

@@ -65,7 +65,8 @@ class WrittenReasoner(Generic[SituationT]):
     calls: the plan that a question asks for, without the call that has just failed at its beginning. review: a critique
     of a plan that is over. probes: the answers to the claims that are asked about. knows: those of the things that a
     player may know that it knows. trust: about how often its predictions come true. keeps_all: True if situations keep
-    all that was seen; else the values of earlier hypotheses count like further evidence for their rules.
+    all that was seen of a player; else a question shows a part, and the values of earlier hypotheses count like
+    evidence.
     """
 
     situation: type[SituationT]
@@ -103,10 +104,8 @@ class WrittenReasoner(Generic[SituationT]):
     ) -> Sequence[str]:
         """The rules in words, the likeliest first."""
         weights = self.weigh(situation, about, history)
-        if not self.keeps_all:
-            values = {hypothesis.words: hypothesis.value for hypothesis in earlier}
-            weights = {words: weight + values.get(words, 0.0) for words, weight in weights.items()}
-        return sorted(weights, key=weights.__getitem__, reverse=True)
+        values = {} if self.keeps_all else {hypothesis.words: hypothesis.value for hypothesis in earlier}
+        return sorted(weights, key=lambda words: weights[words] + values.get(words, 0.0), reverse=True)
 
     def _propose(self, question: Propose) -> HypothesisAnswer:
         ranked = self._ranked(self._of(question), question.about, question.history, question.best)

@@ -153,7 +153,7 @@ def test_an_agent_plays_over_http_with_every_question_answered(
         run(experiment, silence)
     (result,) = read_runs((tmp_path,)).results
     assert (result.status, result.steps, result.unanswered_questions) == ("max_steps", STEPS[scenario], 0)
-    assert result.metrics["interactions"] >= 2
+    assert result.metrics["interactions"]
     (trace,) = tmp_path.rglob("trace.jsonl")
     asked = {question["question"] for line in read_trace(trace) for question in line.get("questions", [])}
     assert asked == ASKED[name][scenario]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -93,7 +94,8 @@ def attacking(attack: str) -> Callable[[dict[str, Any]], Response]:
     """The text player's answers, with an attack in every field of free text."""
 
     def answer(body: dict[str, Any]) -> Response:
-        played = json.loads(text_player.play(prompt_of(body, 0).replace(" ".join(attack.split()), QUIET)))
+        prompt = prompt_of(body, 0).replace(" ".join(attack.split()), QUIET)
+        played = text_player.play(prompt, body["response_format"]["json_schema"]["schema"], Random(prompt))
         own = {name: attack for name in ("reasoning", "hypothesis") if name in played}
         return completion(json.dumps(played | own | {"cost": 0, "status": "completed", "file": f"../{CANARY}"}))
 

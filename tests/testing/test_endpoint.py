@@ -5,7 +5,6 @@ import threading
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,11 +12,6 @@ from openai import APIConnectionError, AsyncOpenAI, BadRequestError, NotFoundErr
 from openai.types.chat import ChatCompletion
 
 from hm_agent.testing.endpoint import NAME, Endpoint, Response, completion, prompt_of, refusal
-from hm_agent.theory_of_mind.mind import HypothesisAnswer
-from tests.support.melting_pot.text_player import answer
-
-FIRST_HYPOTHESIS = Path(__file__).parents[1] / "worlds/melting_pot/games/golden/propose_first_hypothesis.txt"
-"""A prompt as models are sent it."""
 
 
 def echo(body: dict[str, Any]) -> Response:
@@ -208,11 +202,3 @@ def test_error_in_an_answer_function_is_printed(capfd: pytest.CaptureFixture[str
     with Endpoint(lambda body: completion(body["no such key"])) as endpoint, pytest.raises(APIConnectionError):
         ask_once(endpoint)
     assert "KeyError: 'no such key'" in capfd.readouterr().err
-
-
-def test_text_player_answers_behind_an_endpoint() -> None:
-    with Endpoint(answer) as endpoint:
-        reply = ask_once(endpoint, FIRST_HYPOTHESIS.read_text("utf-8"), n=2)
-    first, second = (HypothesisAnswer.model_validate_json(choice.message.content or "") for choice in reply.choices)
-    assert first == second
-    assert first.hypothesis == "It always plays paper."

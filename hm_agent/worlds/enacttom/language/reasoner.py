@@ -179,7 +179,6 @@ PRIOR = (1.0, 0.0, 0.0)
 
 
 def _weigh(situation: HouseSituation, about: str, history: Sequence[PartnerAct]) -> Mapping[str, float]:
-    """The rules' log-likelihoods, and those of their priors."""
     return {
         rule.words: prior + sum(log(rule.likelihood(act)) for act in history)
         for rule, prior in zip(RULES, PRIOR, strict=True)

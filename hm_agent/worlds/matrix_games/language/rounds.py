@@ -34,10 +34,8 @@ class NextAction(Behaviour):
 class Play(WrittenCall):
     """Choose an action in this round."""
 
+    function = "play"
     action: str
-
-    def __str__(self) -> str:
-        return f"play({self.action})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, Window
+from hm_agent.worlds.melting_pot.perception.placing import Areas
 
 MIN_RATIO = 2.0
 """The likeliest pose is taken as the own one if it is more than this many times as likely as the second likeliest."""
@@ -37,9 +38,9 @@ class WallPatterns:
         self.poses = [Pose(x, y, facing) for x, y in layout.open_cells for facing in range(4)]
         self.number = {pose: n for n, pose in enumerate(self.poses)}
         self._facings = np.array([pose.facing for pose in self.poses])
-        self.areas = {pose: layout.area(window.cells(pose)) for pose in self.poses}
+        self.areas = Areas(layout, window)
         shown = (layout.walls, *landmarks.values())
-        self._shown = np.array([[cell in cells for cells in shown for cell in area] for area in self.areas.values()])
+        self._shown = np.array([[cell in cells for cells in shown for cell in self.areas[pose]] for pose in self.poses])
         self.wall_sets = [sum(1 << int(n) for n in np.flatnonzero(shown)) for shown in self._shown]
 
     def bits(self, number: int, kind: str) -> int:

@@ -6,9 +6,8 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
-from hm_agent.worlds.melting_pot.grid import NOWHERE, Area, Move, Pose
+from hm_agent.worlds.melting_pot.grid import Move, Pose
 from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas, Label, Labels
 from hm_agent.worlds.melting_pot.perception.localizer import (
     OPPOSITE,
@@ -17,8 +16,9 @@ from hm_agent.worlds.melting_pot.perception.localizer import (
     WallPatterns,
     odds_of_staying,
 )
+from hm_agent.worlds.melting_pot.perception.placing import CellContent, MapMaker
 from hm_agent.worlds.melting_pot.perception.sprites import Pixels
-from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
+from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 
 
 @dataclass(frozen=True)
@@ -43,17 +43,6 @@ class SpriteRoles:
     is_crowd: bool = False
 
 
-class PatchMeaning(NamedTuple):
-    """The meaning of a label. kind: empty for floor, bare walls and the own avatar."""
-
-    kind: str = ""
-    is_player: bool = False
-    is_wall: bool = False
-    is_hidden: bool = False
-    turns: int = 0
-    mark: str | None = None
-
-
 class SubstrateVision:
     """The parts of perception that depend on the substrate alone; shared by all players and episodes.
 
@@ -67,7 +56,7 @@ class SubstrateVision:
         self.layout, self.window = patterns.layout, patterns.window
         self.surroundings = frozenset(self.window.offsets) - {(0, 0)}
         self.has_compass = any(sprite.turns for sprite in atlas.sprites if sprite.name in roles.solid)
-        self.meanings: list[PatchMeaning] = []
+        self.meanings: list[CellContent] = []
         self.own_labels: set[int] = set()
         self.plain: set[int] = set()
         self._lock = threading.Lock()
@@ -94,22 +83,22 @@ class SubstrateVision:
                 self.plain.add(number)
             self.meanings.append(meaning)
 
-    def _meaning(self, number: int, label: Label) -> PatchMeaning:
+    def _meaning(self, number: int, label: Label) -> CellContent:
         roles = self.roles
         mark = next((roles.marks[sprite.name] for sprite in label.sprites if sprite.name in roles.marks), None)
         for sprite in reversed(label.sprites):
             if sprite.name in roles.beams or number == UNKNOWN:
-                return PatchMeaning(is_hidden=True)
+                return CellContent(is_hidden=True)
             if sprite.name == roles.own:
                 if roles.fellow:
-                    return PatchMeaning(roles.fellow, is_player=True, turns=sprite.turns, mark=mark)
+                    return CellContent(roles.fellow, is_player=True, turns=sprite.turns, mark=mark)
                 break
             if sprite.name in roles.players:
-                return PatchMeaning(roles.players[sprite.name], is_player=True, turns=sprite.turns, mark=mark)
+                return CellContent(roles.players[sprite.name], is_player=True, turns=sprite.turns, mark=mark)
             if sprite.name in roles.solid or sprite.name in roles.kinds:
                 kind = roles.kinds.get(sprite.name, roles.wall if mark else "")
-                return PatchMeaning(kind, is_wall=sprite.name in roles.solid, turns=sprite.turns, mark=mark)
-        return PatchMeaning(mark=mark)
+                return CellContent(kind, is_wall=sprite.name in roles.solid, turns=sprite.turns, mark=mark)
+        return CellContent(mark=mark)
 
 
 class Frame:
@@ -165,51 +154,35 @@ class Frame:
         return RelativeScene(things, players, self._vision.surroundings - hidden - players, bool(hidden))
 
 
-class Perceiver:
-    """One player's perception in one episode: turns frames into textual maps.
-
-    unknown_patches: cells with a picture that the atlas doesn't hold, over all frames. lost_steps: frames in which the
-    avatar was on the map and its pose unknown.
-    """
+class Perceiver(MapMaker):
+    """One player's perception in one episode: turns frames into textual maps."""
 
     def __init__(self, vision: SubstrateVision) -> None:
+        super().__init__(vision.patterns.areas)
         self._vision = vision
         self._localizer = Localizer(vision.patterns)
         self._before: Frame | None = None
         """The frame before, if it showed the own avatar."""
         self._off_map: tuple[bytes, TextualMap] | None = None
         """The latest pixels without the own avatar, and what they show: they stay the same until it is back."""
-        self.unknown_patches = 0
-        self.lost_steps = 0
-        self._lost_for = 0
 
     def see(self, rgb: Pixels, move: int) -> TextualMap:
         """Perceives one frame. move: the own move since the frame before, NOOP at the first."""
         if self._off_map and rgb.tobytes() == self._off_map[0]:
-            view = self._off_map[1]
-        else:
-            view = self._map(Frame(self._vision, self._vision.read(rgb)), move)
-            self._off_map = None if view.present else (rgb.tobytes(), view)
-        self.unknown_patches += view.unknown_patches
-        return view
-
-    def _map(self, frame: Frame, move: int) -> TextualMap:
-        pose = self._locate(frame, move)
-        is_lost = frame.is_present and pose is None
-        self.lost_steps += is_lost
-        self._lost_for = self._lost_for + 1 if is_lost else 0
-        offsets = self._vision.window.offsets
-        walls = frozenset(offsets[n] for n, meaning in frame.contents if meaning.is_wall) if is_lost else frozenset()
-        return TextualMap(
-            pose,
-            frame.is_present,
-            frame.own_mark,
-            self._detections(frame, pose),
-            self._in_view(frame, pose),
-            frame.unknown,
-            self._lost_for,
-            walls,
+            self.unknown_patches += self._off_map[1].unknown_patches
+            return self._off_map[1]
+        frame = Frame(self._vision, self._vision.read(rgb))
+        view = self._placed(
+            self._locate(frame, move),
+            frame.contents,
+            [n for n, each in frame.contents if each.is_hidden] if frame.hidden else (),
+            is_present=frame.is_present,
+            mark=frame.own_mark,
+            unknown=frame.unknown,
+            walls=lambda: (self._vision.window.offsets[n] for n, each in frame.contents if each.is_wall),
         )
+        self._off_map = None if view.present else (rgb.tobytes(), view)
+        return view
 
     def _locate(self, frame: Frame, move: int) -> Pose | None:
         before, self._before = self._before, frame if frame.is_present else None
@@ -225,27 +198,3 @@ class Perceiver:
             odds = odds_of_staying(before.scene if before else RelativeScene(), frame.scene, actual_move)
         hidden = self._vision.patterns.in_all_sets(frame.hidden)
         return self._localizer.update(frame.walls, hidden, frame.facing, actual_move, odds)
-
-    def _in_view(self, frame: Frame, pose: Pose | None) -> Area:
-        if pose is None:
-            return NOWHERE
-        area = self._vision.patterns.areas[pose]
-        if not frame.hidden:
-            return area
-        return self._vision.layout.area(cell for n, cell in enumerate(area.cells) if not frame.hidden >> n & 1)
-
-    def _detections(self, frame: Frame, pose: Pose | None) -> tuple[Detection, ...]:
-        offsets = self._vision.window.offsets
-        cells = self._vision.patterns.areas[pose].cells if pose else None
-        return tuple(
-            Detection(
-                meaning.kind,
-                offsets[n],
-                cells[n] if cells else None,
-                (pose.facing + meaning.turns) % 4 if pose and meaning.is_player else None,
-                meaning.mark,
-                meaning.is_player,
-            )
-            for n, meaning in frame.contents
-            if meaning.kind
-        )

@@ -19,10 +19,8 @@ reason = partial(phrase, "melting_pot/messages.j2")
 class MoveTo(WrittenCall):
     """Walk to a cell by the shortest path around resources other than the target."""
 
+    function = "move_to"
     target: Cell
-
-    def __str__(self) -> str:
-        return f"move_to({self.target})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,79 +49,72 @@ ANYBODY = Aim()
 class FireAt(WrittenCall):
     """Search near a cell, approach a player and fire the beam at it."""
 
+    function = "fire_at"
     target: Cell
     aim: Aim = ANYBODY
 
-    def __str__(self) -> str:
-        return f"fire_at({', '.join((str(self.target), *self.aim.arguments))})"
+    @property
+    def arguments(self) -> Sequence[object]:
+        return self.target, *self.aim.arguments
 
 
 @dataclass(frozen=True, slots=True)
 class FireOnSight(WrittenCall):
     """For the rest of the plan, fire at a player that is meant as soon as it is near and ready."""
 
+    function = "fire_on_sight"
     aim: Aim = ANYBODY
 
-    def __str__(self) -> str:
-        return f"fire_on_sight({', '.join(self.aim.arguments)})"
+    @property
+    def arguments(self) -> Sequence[object]:
+        return self.aim.arguments
 
 
 @dataclass(frozen=True, slots=True)
 class CollectUnseen(WrittenCall):
     """For the rest of the plan, wait before collecting a thing while another player may be watching."""
 
-    def __str__(self) -> str:
-        return "collect_unseen()"
+    function = "collect_unseen"
 
 
 @dataclass(frozen=True, slots=True)
 class Show(WrittenCall):
     """Walk up to a thing and take it as soon as another player is seen to have it in view."""
 
+    function = "show"
     target: Cell
-
-    def __str__(self) -> str:
-        return f"show({self.target})"
 
 
 @dataclass(frozen=True, slots=True)
 class Shadow(WrittenCall):
     """Keep a player in view without firing, to see what it takes."""
 
+    function = "shadow"
     player: str
-
-    def __str__(self) -> str:
-        return f"shadow({self.player})"
 
 
 @dataclass(frozen=True, slots=True)
 class Pause(WrittenCall):
     """Stay in place and look around for a number of steps, or until a sought player comes into view."""
 
+    function = "wait"
     steps: int
-
-    def __str__(self) -> str:
-        return f"wait({self.steps})"
 
 
 @dataclass(frozen=True, slots=True)
 class Interact(WrittenCall):
     """Walk up to a station and use it: take an item, put one down, fill a pot or deliver."""
 
+    function = "interact"
     target: Cell
-
-    def __str__(self) -> str:
-        return f"interact({self.target})"
 
 
 @dataclass(frozen=True, slots=True)
 class Wait(WrittenCall):
     """Walk up to a station and wait until it is ready."""
 
+    function = "wait"
     target: Cell
-
-    def __str__(self) -> str:
-        return f"wait({self.target})"
 
 
 Call = MoveTo | FireAt | FireOnSight | CollectUnseen | Show | Shadow | Pause | Interact | Wait

@@ -18,38 +18,31 @@ _refusal = partial(phrase, "symmtom/messages.j2")
 class GoTo(WrittenCall):
     """Walk to a cell."""
 
+    function = "go_to"
     target: Cell
-
-    def __str__(self) -> str:
-        return f"go_to({self.target})"
 
 
 @dataclass(frozen=True, slots=True)
 class Meet(WrittenCall):
     """Walk until another agent is in hearing range, then stay until each piece of the plan was said to it."""
 
+    function = "meet"
     player: str
-
-    def __str__(self) -> str:
-        return f"meet({self.player})"
 
 
 @dataclass(frozen=True, slots=True)
 class Recharge(WrittenCall):
     """Walk to the own base, as soon as all pieces are known, and recharge."""
 
-    def __str__(self) -> str:
-        return "recharge()"
+    function = "recharge"
 
 
 @dataclass(frozen=True, slots=True)
 class Say(WrittenCall):
     """Say a piece in its turn, while the walks go on."""
 
+    function = "say"
     piece: int
-
-    def __str__(self) -> str:
-        return f"say({self.piece})"
 
 
 Walk = GoTo | Meet | Recharge

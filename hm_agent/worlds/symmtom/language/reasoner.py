@@ -114,8 +114,7 @@ RULES = (
 
 def _weigh(board: Board, about: str, history: Sequence[Meeting]) -> Mapping[str, float]:
     """The rules' log-likelihoods."""
-    player = board.player(about)
-    turns = [(meeting, turn) for meeting in history for turn in range(meeting.turns)]
+    player, turns = board.player(about), [(meeting, turn) for meeting in history for turn in range(meeting.turns)]
     return {rule.words: sum(log(rule.likelihood(player, meeting, turn)) for meeting, turn in turns) for rule in RULES}
 
 

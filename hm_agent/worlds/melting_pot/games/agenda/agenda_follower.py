@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import IntEnum
 
-from hm_agent.core import Event
 from hm_agent.models.prompts import phrase
 from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaSeat
 from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
@@ -22,15 +20,11 @@ class AgendaFollower(OpenFollower):
         self._was_voting = self._was_ready = False
         self._in_view = 0
 
-    def observe(self, situation: OpenSeat, events: Sequence[Event], because: str | None) -> str | None:
-        because = super().observe(situation, events, because)
-        assert isinstance(situation, AgendaSeat)
+    def _news(self, situation: AgendaSeat) -> str | None:
         has_changed = situation.is_voting != self._was_voting
         count = len(situation.in_view)
         can_tag = situation.is_ready and (not self._was_ready or count != self._in_view)
         self._was_voting, self._was_ready, self._in_view = situation.is_voting, situation.is_ready, count
-        if because or not self.plan:
-            return because
         if has_changed:
             return phrase("melting_pot/agenda/messages.j2", "vote_begins" if situation.is_voting else "vote_ends")
         reason = "can_tag" if situation.is_impostor else "may_tag"

@@ -64,7 +64,7 @@ def impostor_chances(seat: AgendaSeat) -> Mapping[str, float]:
 
 
 def _weigh(seat: AgendaSeat, about: str, history: Sequence[Conduct]) -> Mapping[str, float]:
-    """The rules' log-likelihoods: to a crewmate by whether the player is the impostor, to the impostor by its votes."""
+    """The log-likelihoods: of a crewmate's, whether the player is the impostor, of the impostor's, how it votes."""
     if seat.is_impostor:
         votes = [each.behaviour == VOTES for each in history if each.behaviour in (VOTES, ABSTAINS)]
         return {rule: sum(log(share if voted else 1 - share) for voted in votes) for rule, share in VOTING.items()}

@@ -114,14 +114,12 @@ class CoinsFollower(OpenFollower):
 
     _known: Set[Cell] = frozenset()
 
-    def observe(self, situation: OpenSeat, events: Sequence[Event], because: str | None) -> str | None:
-        because = super().observe(situation, events, because)
-        assert isinstance(situation, CoinsSeat)
+    def _news(self, situation: CoinsSeat) -> str | None:
         before, self._known = self._known, situation.shunned
         if (self._known - before) & {*self.route}:
             self.route = ()  # so that the next step finds a way around
-        if because or not self.plan or not isinstance(self.current, WalkTo):
-            return because
+        if not isinstance(self.current, WalkTo):
+            return None
         target = self.current.target
         if target in before - self._known and target != situation.here:
             return phrase("melting_pot/coins/messages.j2", "coin_gone")

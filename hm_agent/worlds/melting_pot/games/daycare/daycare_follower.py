@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import IntEnum
 
-from hm_agent.core import Event
 from hm_agent.models.prompts import phrase
 from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import BANANA
 from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareSeat
@@ -25,15 +23,11 @@ class DaycareFollower(OpenFollower):
         self._held: str | None = None
         self._sees_banana = False
 
-    def observe(self, situation: OpenSeat, events: Sequence[Event], because: str | None) -> str | None:
-        because = super().observe(situation, events, because)
-        assert isinstance(situation, DaycareSeat)
+    def _news(self, situation: DaycareSeat) -> str | None:
         before, self._held = self._held, situation.held
         is_near = any(known.kind == BANANA and not known.cells[0][1] for known in situation.things)
         is_new = situation.is_child and is_near and not self._sees_banana and situation.held is None
         self._sees_banana = is_near
-        if because or not self.plan:
-            return because
         is_asked = isinstance(self.current, UseAction) and not (situation.is_child and situation.held)
         if before != situation.held and not is_asked:
             return phrase("melting_pot/daycare/messages.j2", "hand_changed")

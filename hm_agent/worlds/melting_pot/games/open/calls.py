@@ -22,80 +22,75 @@ MOST_STEPS = 40
 class WalkTo(WrittenCall):
     """Walk to a cell."""
 
+    function = "go_to"
     target: Cell
-
-    def __str__(self) -> str:
-        return f"go_to({self.target})"
 
 
 @dataclass(frozen=True, slots=True)
 class CollectThings(WrittenCall):
     """Walk onto the nearest known thing of a kind, so many times."""
 
+    function = "collect"
     kind: str
     times: int = 1
 
-    def __str__(self) -> str:
-        return f"collect({_with(self.kind, self.times)})"
+    @property
+    def arguments(self) -> Sequence[object]:
+        return self.kind, *_unless_once(self.times)
 
 
 @dataclass(frozen=True, slots=True)
 class UseAction(WrittenCall):
     """Take an action, so many times: here, or with a cell, a thing or a player straight ahead and within its reach."""
 
+    function = "use"
     action: str
     at: Cell | str | None = None
     times: int = 1
 
-    def __str__(self) -> str:
-        return f"use({_with(self.action if self.at is None else f'{self.action}, {self.at}', self.times)})"
+    @property
+    def arguments(self) -> Sequence[object]:
+        return self.action, *(() if self.at is None else (self.at,)), *_unless_once(self.times)
 
 
 @dataclass(frozen=True, slots=True)
 class FollowPlayer(WrittenCall):
     """Stay near a player for so many steps."""
 
+    function = "follow"
     player: str
     steps: int = MOST_STEPS
-
-    def __str__(self) -> str:
-        return f"follow({self.player}, {self.steps})"
 
 
 @dataclass(frozen=True, slots=True)
 class KeepAway(WrittenCall):
     """Walk away from a player for so many steps."""
 
+    function = "keep_away"
     player: str
     steps: int = MOST_STEPS
-
-    def __str__(self) -> str:
-        return f"keep_away({self.player}, {self.steps})"
 
 
 @dataclass(frozen=True, slots=True)
 class StandStill(WrittenCall):
     """Stand still for so many steps."""
 
+    function = "wait"
     steps: int
-
-    def __str__(self) -> str:
-        return f"wait({self.steps})"
 
 
 @dataclass(frozen=True, slots=True)
 class LookAround(WrittenCall):
     """Turn once around."""
 
-    def __str__(self) -> str:
-        return "look_around()"
+    function = "look_around"
 
 
 Call = WalkTo | CollectThings | UseAction | FollowPlayer | KeepAway | StandStill | LookAround
 
 
-def _with(text: str, times: int) -> str:
-    return text if times == 1 else f"{text}, {times}"
+def _unless_once(times: int) -> Sequence[int]:
+    return () if times == 1 else (times,)
 
 
 @dataclass(frozen=True)

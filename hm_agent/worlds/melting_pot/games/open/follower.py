@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from functools import partial
+from typing import Any
 
 from hm_agent.agents.written_body import WrittenFollower
 from hm_agent.core import Event
@@ -103,10 +104,14 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         self._before, self.route = None, ()
 
     def observe(self, situation: OpenSeat, events: Sequence[Event], because: str | None) -> str | None:
-        """A plan goes on until it is done or has failed, and ends when the player is put somewhere else."""
-        if self._notes.has_moved_elsewhere and self.plan:
-            return because or _reason("elsewhere")
-        return because
+        """A plan goes on until it is done or has failed, and ends when the player is put somewhere else, or by news."""
+        news = self._news(situation)
+        elsewhere = _reason("elsewhere") if self._notes.has_moved_elsewhere else None
+        return because or (elsewhere or news if self.plan else None)
+
+    def _news(self, situation: Any) -> str | None:
+        """Why what is new in a frame ends the plan, in words; None if nothing is. It takes every frame, in order."""
+        return None
 
     def reflex(self, situation: OpenSeat) -> IntEnum | None:
         """Stands still off the map, and looks for its bearings while its pose is unknown.
