@@ -134,14 +134,14 @@ train-symmtom: $(set_up) ## train SymmToM's agents; takes hours, goes on where i
 	$(train) --algorithm=$(maddpg_family) --scenario=symmtom_w6_n3_c3 --seeds=0,1,2
 	$(train) --algorithm=$(maddpg_family) --scenario=$(other_small_boards)
 
-best_responses := pd_repeated_1 rws_repeated_1 pd_repeated_3 pd_repeated_5 rws_repeated_4 rws_repeated_6
+best_responses := pd_repeated_1:4e5 pd_repeated_2:4e5 chicken_repeated_1:4e5 chicken_repeated_2:4e5 rws_repeated_6:2e5
 puppets_of := pd_repeated rws_repeated chicken_repeated
 self_played := prisoners_dilemma_in_the_matrix__repeated
 train_players = $(python) -m hm_agent train melting_pot --steps=6e5 --evaluation=10 --out=runs/learned_players
 
 learned-players: $(set_up) ## train the networks of Melting Pot that ship; takes hours, goes on where it was cut short; results go to benchmarks/results/learned_players
-	for scenario in $(best_responses); do \
-		$(train_players) --against=$$scenario --steps=2e5 --start=puppets || exit; done
+	for trained in $(best_responses); do \
+		$(train_players) --against=$${trained%:*} --steps=$${trained#*:} --start=puppets || exit; done
 	$(train_players) --substrate=$(self_played)
 	for substrate in $(puppets_of); do \
 		$(train_players) --puppets --substrate=$$substrate --steps=8e5 --discount=0.98 || exit; done

@@ -312,8 +312,9 @@ def test_what_is_no_checkpoint_for_the_game_is_said_in_one_line(
         return error
 
     assert "ppo plays by a checkpoint: name one by --checkpoint" in said("--scenario=pd_repeated_2")
-    shipped = said("--scenario=pd_repeated_2", "--checkpoint=best_response")
-    assert f"none ships for {SUBSTRATE}_2, but for {SUBSTRATE}_1" in shipped
+    shipped = said("--scenario=pd_repeated_3", "--checkpoint=best_response")
+    assert f"none ships for {SUBSTRATE}_3, but for " in shipped
+    assert f"{SUBSTRATE}_1" in shipped
     assert "No such file" in said("--scenario=pd_repeated_2", f"--checkpoint={path}")
     path.write_text("no archive")
     assert "not a checkpoint of Melting Pot" in said("--scenario=pd_repeated_2", f"--checkpoint={path}")
