@@ -234,7 +234,7 @@ def _environment(folders: tuple[str, ...], *, notes: bool = True) -> Environment
         autoescape=False,  # prompts are not HTML
         trim_blocks=True,
         lstrip_blocks=True,
-        auto_reload=False,  # to look at the file whenever a template is shown costs a fifth of a round of a matrix game
+        auto_reload=False,  # else each rendering looks whether its files have changed
     )
     templates.filters.update(_FILTERS)
     keep_compiled(templates)
