@@ -85,7 +85,7 @@ def practice_line(evaluation: Mapping[str, Any]) -> str:
     return f"| {told} | {' | '.join(cells)} |"
 
 
-def compared() -> Mapping[tuple[str, str], tuple[float, float]]:
+def compared() -> Mapping[tuple[str, str], tuple[float, float | None]]:
     """The mean and its standard error by scenario and agent: of `make compare`, and of the other games' episodes."""
     with (RESULTS / "games" / "episodes.csv").open() as file:
         rewards = grouped(
@@ -95,11 +95,12 @@ def compared() -> Mapping[tuple[str, str], tuple[float, float]]:
         )
     others = {played: mean_and_error(found) for played, found in rewards.items()}
     with (RESULTS / "report.csv").open() as file:
-        shipped = {(row["scenario"], row["agent"]): (row["mean"], row["sem"]) for row in csv.DictReader(file)}
-    return {played: (float(mean), float(error or "nan")) for played, (mean, error) in (others | shipped).items()}
+        return others | {
+            (row["scenario"], row["agent"]): (float(row["mean"]), float(row["sem"])) for row in csv.DictReader(file)
+        }
 
 
-def lines(evaluation: Mapping[str, Any], others: Mapping[tuple[str, str], tuple[float, float]]) -> Iterator[str]:
+def lines(evaluation: Mapping[str, Any], others: Mapping[tuple[str, str], tuple[float, float | None]]) -> Iterator[str]:
     """The rows of one run, one for each scenario that it was measured in."""
     trained = scenario_named(evaluation["scenario"]).short_name
     for scenario, found in evaluation["rewards"].items():

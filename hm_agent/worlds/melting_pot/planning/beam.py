@@ -32,10 +32,16 @@ def reaches(pose: Pose, target: Cell, beam: Beam, blocked: Set[Cell]) -> bool:
     A beam is a ray straight ahead and, to either side, rays that start beside the avatar and run parallel.
     """
     ahead, side = pose.offset(target)
-    nearest = 0 if side else 1
-    if abs(side) > beam.radius or not nearest <= ahead < nearest + beam.length:
+    ray = _ray(beam, side)
+    if abs(side) > beam.radius or ahead not in ray:
         return False
-    return all(pose.place(before, side) not in blocked for before in range(nearest, ahead))
+    return all(pose.place(before, side) not in blocked for before in range(ray.start, ahead))
+
+
+def _ray(beam: Beam, side: int) -> range:
+    """How many steps ahead the cells lie that the ray on one side can reach, the nearest first."""
+    nearest = 0 if side else 1
+    return range(nearest, nearest + beam.length)
 
 
 class BeamApproach(NamedTuple):
@@ -106,10 +112,10 @@ def _hits(beam: Beam) -> Sequence[tuple[int, int, int, Sequence[Cell]]]:
     """The poses at which a beam hits the cell (0, 0) if nothing stops it, each with the cells on the beam's way."""
     found = []
     for facing, side in product(range(len(AHEAD)), range(-beam.radius, beam.radius + 1)):
-        nearest = 0 if side else 1
-        for ahead in range(nearest, nearest + beam.length):
+        ray = _ray(beam, side)
+        for ahead in ray:
             pose = Pose(*Pose(0, 0, facing).place(-ahead, -side), facing)
-            found.append((*pose, [pose.place(before, side) for before in range(nearest, ahead)]))
+            found.append((*pose, [pose.place(before, side) for before in range(ray.start, ahead)]))
     return found
 
 

@@ -80,8 +80,8 @@ class Passing:
             self._stays[player.kind] = known if known and known[0] == cell else (cell, self._step)
         stays = {cell for cell, since in self._stays.values() if self._step - since >= STANDING}
         stays -= {cell for cell in view.in_view if cell not in others}
-        round_them = _with_walls(self._layout, frozenset(stays))
-        past = find_approach_to_use(round_them, pose, target, self._beam) if stays else None
+        round_them = _with_walls(self._layout, frozenset(stays)) if stays else None
+        past = find_approach_to_use(round_them, pose, target, self._beam) if round_them else None
         return past or find_approach_to_use(self._layout, pose, target, self._beam)
 
     def _meet(
