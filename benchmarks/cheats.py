@@ -1,10 +1,9 @@
-"""Agents that were made to cheat the battery: they score in orders of mind that they do not have.
+"""An agent that was made to cheat the battery: it scores in orders of mind that it does not have.
 
-    python -m benchmarks.cheats                                                             # what they reach
-    hm-agent battery --world=enacttom --size=full --agent=benchmarks.cheats:late_teller     # the card of one
-    hm-agent battery --world=matrix_games --size=full --agent=benchmarks.cheats:automata
+    python -m benchmarks.cheats                                                             # what it reaches
+    hm-agent battery --world=matrix_games --size=full --agent=benchmarks.cheats:automata    # its card
 
-Neither is among the shortcuts that items are scored by.
+It is not among the shortcuts that items are scored by.
 """
 
 from __future__ import annotations
@@ -15,61 +14,20 @@ from statistics import mean
 
 import numpy as np
 
-from benchmarks.enacttom_hard import table
 from benchmarks.enacttom_ladder import episode_seed
-from hm_agent.core import Agent, Decision, Observation
 from hm_agent.grouping import grouped
 from hm_agent.registry import find_scenarios
 from hm_agent.suite import AgentSetup, ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up
-from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand
-from hm_agent.worlds.enacttom.house.probes import ProbeAnswers
-from hm_agent.worlds.enacttom.house.views import Briefing, HouseView
-from hm_agent.worlds.enacttom.ladder.order_agent import HabitAgent, OrderAgent
 from hm_agent.worlds.matrix_games.table_agent import TableAgent
 from hm_agent.worlds.matrix_games.views import RoundView
 from hm_agent.worlds.matrix_games.world import MatrixGameWorld
 
 PLACE = "benchmarks.cheats"
-TELLS, STOPS = "except those of which it knows", "leaves a thing aside as long as it knows"
-"""Phrases of the rules of characters that consider what others know."""
 SLIP = 0.15
 """The chance with which an automaton is taken to play any action."""
 MOST_LOSSES = 3
 FIRST, EPISODES = 1000, 20
-
-HouseAgent = Agent[HouseView, HouseCommand | ProbeAnswers]
-
-
-class LateTeller(HouseAgent):
-    """The habits `openly` and `apart`, begun some turns later; `order_1` where no phrase says that anybody considers.
-
-    wait: None for as many turns as suit the phrase.
-    """
-
-    def __init__(self, *, is_open: bool = True, wait: int | None = None) -> None:
-        self._agent: HouseAgent = HabitAgent(is_open=is_open)
-        self._wait = wait
-
-    async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
-        view = observation.view
-        if self._wait is None:
-            self._agent, self._wait = _by_phrase(view.briefing)
-        return Decision(IDLE) if view.turn < self._wait else await self._agent.act(observation)
-
-
-def _by_phrase(briefing: Briefing) -> tuple[HouseAgent, int]:
-    """What to do, and after how many turns, by one phrase of the rules and by the number of messages."""
-    if TELLS in briefing.text:
-        return HabitAgent(is_open=True), 3
-    if STOPS in briefing.text:
-        is_open = briefing.budget == 1
-        return HabitAgent(is_open=is_open), 1 if is_open else 2
-    return OrderAgent(1), 0
-
-
-def late_teller(setup: AgentSetup) -> HouseAgent:
-    return LateTeller()
 
 
 class Automata(TableAgent):
@@ -119,21 +77,6 @@ def automata(setup: AgentSetup) -> Automata:
     return Automata(setup.world, setup.seed)
 
 
-def openly_after_1(setup: AgentSetup) -> HouseAgent:
-    return LateTeller(is_open=True, wait=1)
-
-
-def openly_after_3(setup: AgentSetup) -> HouseAgent:
-    return LateTeller(is_open=True, wait=3)
-
-
-def apart_after_2(setup: AgentSetup) -> HouseAgent:
-    return LateTeller(is_open=False, wait=2)
-
-
-HOUSE_CHEATS = (openly_after_1, openly_after_3, apart_after_2, late_teller)
-
-
 def earned(agent: str, scenario: ScenarioInfo) -> float:
     """The mean reward per round over episodes that no shortcut was chosen by."""
     rewards = []
@@ -159,7 +102,6 @@ def matrix_lines() -> Iterator[str]:
 
 
 def main() -> None:
-    table([f"{PLACE}:{cheat.__name__}" for cheat in HOUSE_CHEATS])
     for line in matrix_lines():
         print(line, flush=True)
 

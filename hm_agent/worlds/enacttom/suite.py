@@ -59,6 +59,8 @@ AGAINST_CHARACTERS = {
     "broadcaster": ("in hard tasks: tells everyone whatever it knows", "broadcaster"),
     "openly": ("in hard tasks: tells what helpers lack to all that can be trusted, in one message", "openly"),
     "apart": ("in hard tasks: tells what helpers lack to each that can be trusted alone", "apart"),
+    "openly_later": ("openly, after two turns", "openly"),
+    "apart_later": ("apart, after two turns", "apart"),
 }
 """The agents that play hard tasks alone, which have characters: by name what they do, and `asked_by`."""
 LADDER = (
@@ -107,7 +109,19 @@ class EnacttomSuite(Suite):
     title = "EnactToM"
     lists_numbers = False
     needs_are = "proved of each task"
-    shortcuts = ("random", "solo", FLOOD, "reality", "broadcaster", "openly", "apart", "order_1_sure", "order_2_sure")
+    shortcuts = (
+        "random",
+        "solo",
+        FLOOD,
+        "reality",
+        "broadcaster",
+        "openly",
+        "apart",
+        "openly_later",
+        "apart_later",
+        "order_1_sure",
+        "order_2_sure",
+    )
     options = (
         Option(
             "literal",

@@ -7,8 +7,9 @@ the second, since others know or believe otherwise. Each scene is a way in which
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 
 from hm_agent.worlds.enacttom.author.task_drawing import OBJECTS, OPENING, ROOMS, SURFACES
@@ -32,8 +33,18 @@ from hm_agent.worlds.enacttom.tasks.task import CANARY, AgentSpawn, TaskFile
 
 ME = "me"
 """The role of the agent under test."""
+HELPERS = ("helper", "mate", "third", "guard")
+"""The roles of orders 2 and 3 that bring things about."""
 LONGEST = 12
 """The most turns of a task; it has as many as its plan takes."""
+
+
+@dataclass(frozen=True)
+class Mind:
+    """What a character has in mind at first. is_told: where the other thing is. is_misled: where the needed one is not."""
+
+    is_told: bool = False
+    is_misled: bool = False
 
 
 @dataclass
@@ -41,7 +52,8 @@ class HardHouse:
     """A house with two things; of each pair, the first is for the first thing.
 
     holders: the furniture in which a thing is. decoys: other furniture that opens, in which somebody may believe it to
-    be. targets: where it is wanted. names: the agent of each role.
+    be. targets: where it is wanted. names: the agent of each role. For scenes of orders 2 and 3 are drawn: wants, what
+    the helpers bring about, by role; minds, by role and needed thing; messages, how many the agent under test has.
     """
 
     names: Mapping[str, str]
@@ -52,6 +64,9 @@ class HardHouse:
     targets: tuple[str, str]
     furniture: Mapping[str, str]
     spawns: dict[str, str] = field(default_factory=dict)
+    wants: dict[str, tuple[Proposition, ...]] = field(default_factory=dict)
+    minds: dict[tuple[str, int], Mind] = field(default_factory=dict)
+    messages: int = 1
 
     def place(self, number: int) -> Proposition:
         return Proposition(Is.INSIDE, (self.things[number], self.holders[number]))
@@ -61,6 +76,22 @@ class HardHouse:
 
     def goal(self, number: int) -> Proposition:
         return Proposition(Is.ON_TOP, (self.things[number], self.targets[number]))
+
+    def mind(self, role: str, needed: int) -> Mind:
+        return self.minds.get((role, needed), Mind())
+
+    def opened(self, number: int) -> Proposition:
+        return Proposition(Is.OPEN, (self.decoys[number],))
+
+    def cue(self, want: Proposition) -> str:
+        """The thing whose place somebody has to know before it begins with a want."""
+        return self.things[int(want in (self.goal(1), self.opened(1)))]
+
+    @property
+    def chores(self) -> tuple[Proposition, ...]:
+        """What helpers want beside the places of things."""
+        wanted_by_some = {want for wants in self.wants.values() for want in wants}
+        return tuple(opened for opened in map(self.opened, (0, 1)) if opened in wanted_by_some)
 
     def held(self, number: int, role: str) -> Proposition:
         return Proposition(Is.HELD_BY, (self.things[number], self.names[role]))
@@ -125,33 +156,53 @@ def relay(house: HardHouse, needed: int, depth: int) -> Cast:
 
 
 def wary(house: HardHouse, needed: int, depth: int) -> Cast:
-    """A rival knows where the needed thing is, and is deterred if the guard openly knows, too; another rival is not."""
-    names = house.names
-    unless = (names["guard"], names["wary"])[: depth - 1]
-    rival = CharacterRule(kind=RIVAL, wants=_takes(house, "wary").wants, unless=unless)
-    guard = CharacterRule(kind=HELPER, wants=_wants(house))
-    characters = {"guard": guard, "wary": rival, "rival": _takes(house, "rival")}
-    return Cast(characters, {"guard": (1 - needed,), "wary": (needed,)}, ("guard", "wary", "rival"))
+    """A rival and a helper leave aside what they know the guard to know; the rival may know the needed thing's place."""
+    unless = partial(_chain, house.names, "guard", depth)
+    rival = CharacterRule(kind=RIVAL, wants=_takes(house, "wary").wants, unless=unless("wary"))
+    characters = {**_workers(house, needed, {"helper": unless("helper"), "guard": ()}), "wary": rival}
+    known = _known(house, needed, characters) | {"wary": (needed,) if house.mind("wary", needed).is_told else ()}
+    return Cast(characters, known, tuple(characters), messages=house.messages, more_goals=house.chores)
 
 
-def considerate(house: HardHouse, needed: int, depth: int) -> Cast:
-    """A helper in a hurry first passes on what it hears to a mate, unless it knows that the mate knows."""
-    names = house.names
-    unless = (names["mate"], names["helper"])[: depth - 1]
-    helper = _misled(house, needed, tells=(names["mate"],), unless=unless)
-    characters = {"helper": helper, "mate": CharacterRule(kind=HELPER), "rival": _takes(house, "rival")}
-    return Cast(characters, {"helper": (1 - needed,)}, ("helper", "mate", "rival"))
+def team(house: HardHouse, needed: int, depth: int) -> Cast:
+    """Two helpers leave aside what they know a mate to know."""
+    unless = partial(_chain, house.names, "mate", depth)
+    characters = _workers(house, needed, {"helper": unless("helper"), "mate": (), "third": unless("third")})
+    known = _known(house, needed, characters)
+    return Cast(characters, known, tuple(characters), messages=house.messages, more_goals=house.chores)
 
 
 def bystander(house: HardHouse, needed: int, depth: int) -> Cast:
-    """A helper leaves a thing to its mate if it knows that the mate knows; the mate has to know, but does not fetch."""
-    names = house.names
-    opens = tuple(Proposition(Is.OPEN, (decoy,)) for decoy in house.decoys)
-    unless = (names["mate"], names["helper"])[: depth - 1]
-    helper = CharacterRule(kind=HELPER, wants=_wants(house), unless=unless)
-    mate = CharacterRule(kind=HELPER, wants=tuple(one.pddl for one in opens), cues=house.things)
-    known: dict[str, tuple[int, ...]] = {"helper": (1 - needed,), "mate": (1 - needed,)}
-    return Cast({"helper": helper, "mate": mate}, known, ("helper", "mate"), messages=2, more_goals=opens)
+    """A helper leaves aside what it knows its mate to know; a rival must never know where anything is."""
+    unless = _chain(house.names, "mate", depth, "helper")
+    characters = _workers(house, needed, {"helper": unless, "mate": ()})
+    known = _known(house, needed, characters)
+    characters["rival"] = _takes(house, "rival")
+    return Cast(characters, known, tuple(characters), messages=2, more_goals=house.chores)
+
+
+def _chain(names: Mapping[str, str], knower: str, depth: int, role: str) -> tuple[str, ...]:
+    """Whose knowledge a role considers: that the knower knows or, a level deeper, that it knows that the role knows."""
+    return (names[knower], names[role])[: depth - 1]
+
+
+def _workers(house: HardHouse, needed: int, unless: Mapping[str, tuple[str, ...]]) -> dict[str, CharacterRule]:
+    """Helpers with the wants and beliefs that were drawn for them. unless: by role."""
+    return {
+        role: CharacterRule(
+            kind=HELPER,
+            wants=tuple(want.pddl for want in house.wants.get(role, ())),
+            cues=tuple(house.cue(want) for want in house.wants.get(role, ())),
+            unless=chain,
+            believes=(house.decoy(needed).pddl,) if house.mind(role, needed).is_misled else (),
+        )
+        for role, chain in unless.items()
+    }
+
+
+def _known(house: HardHouse, needed: int, roles: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    """Who knows where the other thing is: the helper, and whoever was drawn to be told."""
+    return {role: (1 - needed,) if role == "helper" or house.mind(role, needed).is_told else () for role in roles}
 
 
 def watch(house: HardHouse, needed: int, depth: int) -> Cast:
@@ -173,8 +224,8 @@ def blanks(house: HardHouse, needed: int, depth: int) -> Cast:
 
 SCENES: Mapping[int, Mapping[str, Scene]] = {
     1: {"errand": errand, "loose_tongue": loose_tongue, "relay": relay, "watch": watch, "blanks": blanks},
-    2: {"wary": wary, "considerate": considerate, "bystander": bystander},
-    3: {"wary": wary, "considerate": considerate, "bystander": bystander},
+    2: {"wary": wary, "team": team, "bystander": bystander},
+    3: {"wary": wary, "team": team, "bystander": bystander},
 }
 
 
@@ -183,7 +234,7 @@ def draw_pair(rng: Random, scene: str, depth: int, name: str) -> tuple[TaskFile,
     make = SCENES[depth][scene]
     house = _house(rng, make, depth)
     theme = rng.randrange(len(THEMES))
-    is_kept = rng.random() < 0.5
+    is_kept = rng.random() < 0.5 or depth > 1
     return _file(house, make(house, 0, depth), depth, f"{name}_a", name, theme, is_kept), _file(
         house, make(house, 1, depth), depth, f"{name}_b", name, theme, is_kept
     )
@@ -210,9 +261,26 @@ def _house(rng: Random, scene: Scene, depth: int) -> HardHouse:
         (surfaces[0], surfaces[1]),
         furniture,
     )
+    if depth > 1:
+        _draw_minds(rng, house, roles)
     near = (ME, "silent")
     house.spawns = {role: rooms[0] if role in near else rng.choice((rooms[0], *rooms)) for role in roles}
     return house
+
+
+def _draw_minds(rng: Random, house: HardHouse, roles: Iterable[str]) -> None:
+    """Draws what helpers want, in which order, what they have in mind in either twin, and the number of messages.
+
+    The one called helper wants both things at their places; others some of these, and to open some of the decoys.
+    """
+    places, chores = [house.goal(0), house.goal(1)], [house.opened(0), house.opened(1)]
+    for role in roles:
+        wants = rng.sample(places, 2) if role == "helper" else rng.sample([*places, *chores], rng.randint(1, 4))
+        if role in HELPERS:
+            house.wants[role] = tuple(wants)
+        for needed in (0, 1):
+            house.minds[role, needed] = Mind(rng.random() < 0.5, rng.random() < 0.4)
+    house.messages = rng.choice((1, 2))
 
 
 class _AnyName(dict[str, str]):

@@ -18,15 +18,26 @@ from hm_agent.row_file import Row, RowFile, check_identity
 from hm_agent.worlds.enacttom.author.hard_drawing import LONGEST, SCENES, draw_pair
 from hm_agent.worlds.enacttom.author.proving import NOT_READ
 from hm_agent.worlds.enacttom.author.task_plan import IDENTITY, PROPOSALS, ROW_KEYS, tally_table
+from hm_agent.worlds.enacttom.ladder.order_agent import AGENTS
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.task import TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import save_task
-from hm_agent.worlds.enacttom.verification.hard_proof import HABIT, OUT_OF_REACH, HardProof, habit_solving, prove
+from hm_agent.worlds.enacttom.verification.character_search import places_alone
+from hm_agent.worlds.enacttom.verification.hard_proof import (
+    HABIT,
+    LOWER,
+    OUT_OF_REACH,
+    HardProof,
+    prove,
+    shared_schedules,
+)
 
 MOST_PROPOSALS = 300
 """The most proposals for one pair; if none of them is kept, the pair is not made."""
 SHORTEST = 4
+SHORTEST_APART, LONGEST_APART = 6, 9
+"""The turns of tasks of orders 2 and 3, whose search takes longer."""
 
 
 @dataclass(frozen=True)
@@ -110,23 +121,39 @@ def _row_of(made: MadePair) -> Row:
     return {**row, "kept": int(bool(made.files)), "refused": dict(sorted(made.refused.items()))}
 
 
-def _shortest(files: Sequence[TaskFile]) -> int | None:
-    """The least number of turns in which both tasks of a pair can be solved; None if LONGEST do not suffice."""
+def _shortest(files: Sequence[TaskFile]) -> list[HardProof] | None:
+    """Both tasks of a pair with the least number of turns in which they can be solved; None if LONGEST do not suffice."""
     for turns in range(SHORTEST, LONGEST + 1):
-        tasks = [check_task(file.model_copy(update={"max_turns": turns})) for file in files]
-        if all(HardProof(task).has_own_plan for task in tasks):
-            return turns
+        proofs = [HardProof(check_task(file.model_copy(update={"max_turns": turns}))) for file in files]
+        if all(proof.has_own_plan for proof in proofs):
+            return proofs
     return None
+
+
+def _apart(files: Sequence[TaskFile]) -> list[HardProof] | str:
+    """Both tasks of a pair of order 2 or 3 with the least number of turns, if neither schedules nor lower orders do.
+
+    What is quick to find out comes first: here messages say where things are, and nothing of who knows what.
+    """
+    for turns in range(SHORTEST_APART, LONGEST_APART + 1):
+        proofs = [HardProof(check_task(file.model_copy(update={"max_turns": turns}))) for file in files]
+        if all(proof.schedules(places_alone) for proof in proofs):
+            break
+    else:
+        return OUT_OF_REACH
+    if shared_schedules(proofs, places_alone):
+        return HABIT
+    orders = [f"order_{order}{sure}" for order in range(1, files[0].needs_order or 0) for sure in ("", "_sure")]
+    is_low = any(proof.is_solved_by(AGENTS[order]) for order in orders for proof in proofs)
+    return LOWER if is_low else proofs
 
 
 def _proved(files: tuple[TaskFile, ...]) -> tuple[TaskFile, ...] | str:
     """Both files with the turns that they need and their certificates, or the first reason to refuse them."""
-    turns = _shortest(files)
-    if turns is None:
-        return OUT_OF_REACH
-    tasks = [check_task(file.model_copy(update={"max_turns": turns})) for file in files]
-    if habit_solving([HardProof(task) for task in tasks]):
-        return HABIT
+    proofs = _apart(files) if (files[0].needs_order or 0) > 1 else _shortest(files) or OUT_OF_REACH
+    if isinstance(proofs, str):
+        return proofs
+    tasks = [proof.task for proof in proofs]
     certified = []
     for task, twin in zip(tasks, reversed(tasks), strict=True):
         verdict = prove(task, twin, is_quick=True)

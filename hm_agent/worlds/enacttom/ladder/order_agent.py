@@ -24,6 +24,8 @@ from hm_agent.worlds.enacttom.tasks.propositions import WANTED, Claim, Is, Propo
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.verification.character_search import CharacterSearch, Position
 
+LATER = 2
+"""After how many turns the habits begin that begin later."""
 _PLACES = (Is.ON_TOP, Is.INSIDE)
 
 
@@ -131,11 +133,11 @@ class HabitAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
     """Tells what a helper lacks to those that can be trusted with it: to all of them openly, or to each apart.
 
     It sees who lacks what, but not what follows from what others know of each other. The trusted are all that it may
-    write to but rivals that nothing stops, and those that would tell these.
+    write to but rivals that nothing stops, and those that would tell these. wait: how many turns it says nothing.
     """
 
-    def __init__(self, *, is_open: bool) -> None:
-        self._is_open = is_open
+    def __init__(self, *, is_open: bool, wait: int = 0) -> None:
+        self._is_open, self._wait = is_open, wait
         self._known: list[Proposition] = []
         self._planned: list[HouseCommand] | None = None
 
@@ -148,7 +150,7 @@ class HabitAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         if told or heard:
             self._known += [*told, *heard]
             self._planned = self._messages(view)
-        if not (self._planned and view.messages_left):
+        if not (self._planned and view.messages_left) or view.turn < self._wait:
             return Decision(IDLE)
         return Decision(self._planned.pop(0))
 
@@ -163,7 +165,6 @@ class HabitAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         return [tell([Claim((), fact)], group) for fact in lacking for group in groups if group]
 
 
-HABITS = ("openly", "apart")
 AGENTS: Mapping[str, Callable[[], Agent[Any, Any]]] = {
     **{f"order_{order}": partial(OrderAgent, order) for order in range(4)},
     **{f"order_{order}_sure": partial(OrderAgent, order, assumes_deeper=True) for order in (1, 2)},
@@ -171,5 +172,7 @@ AGENTS: Mapping[str, Callable[[], Agent[Any, Any]]] = {
     "broadcaster": Broadcaster,
     "openly": partial(HabitAgent, is_open=True),
     "apart": partial(HabitAgent, is_open=False),
+    "openly_later": partial(HabitAgent, is_open=True, wait=LATER),
+    "apart_later": partial(HabitAgent, is_open=False, wait=LATER),
 }
 """The agents of this module by name."""

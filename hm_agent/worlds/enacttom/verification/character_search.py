@@ -20,7 +20,7 @@ from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.knowledge import weaker
 from hm_agent.worlds.enacttom.house.runtime import QUIET_TURNS, HouseRuntime
 from hm_agent.worlds.enacttom.tasks.characters import RELAY
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Claim, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Claim, Is, Proposition
 
 Cost = tuple[int, int, int]
 """The number of commands other than Wait, then of addressees and facts of messages, then the sum of their turns."""
@@ -37,6 +37,13 @@ def everything(command: HouseCommand, targets: Sequence[str], is_first: bool) ->
 
 def without_messages(command: HouseCommand, targets: Sequence[str], is_first: bool) -> bool:
     return command.verb != Verb.COMMUNICATE
+
+
+def places_alone(command: HouseCommand, targets: Sequence[str], is_first: bool) -> bool:
+    """True of policies that say where things are now, and nothing of who knows what."""
+    return command.verb != Verb.COMMUNICATE or not any(
+        claim.depth or claim.proposition.predicate != Is.INSIDE for claim in command.claims
+    )
 
 
 def to_all(command: HouseCommand, targets: Sequence[str], is_first: bool) -> bool:
@@ -100,10 +107,23 @@ class CharacterSearch:
         self._acts = list(self._reachable_acts())
         named = ((claim, household.known_bit(agent, claim)) for claim in household.sayable)
         self._sayable = [(claim, bit) for claim, bit in named if bit]
+        self._steps = list(self._steps_to_goals())
         self._teller_names = {household.agents[number] for number in self._tellers}
         self._messages_of: dict[object, list[HouseCommand]] = {}
         self._rules: dict[HouseCommand, list[tuple[int, int]]] = {}
         self._solved: dict[object, tuple[Cost, HouseCommand] | None] = {}
+
+    def is_too_late(self, position: Position) -> bool:
+        """True if the turns left can't suffice: a thing is picked in one turn and put down in another."""
+        state, left = position.runtime.state, self.household.task.max_turns - position.runtime.turn
+        return any(not state & goal and left < (1 if state & ready else 2) for goal, ready in self._steps)
+
+    def _steps_to_goals(self) -> Iterator[tuple[int, int]]:
+        """For each goal its bit, and the bits of which one is set where a single turn may bring it about."""
+        for goal in self.household.task.physical_goal:
+            holders = (Proposition(Is.HELD_BY, (goal.arguments[0], agent)) for agent in self.household.agents)
+            is_place = goal.predicate in (Is.ON_TOP, Is.INSIDE)
+            yield self.household.bits[goal], self.household.mask(holders) if is_place else -1
 
     def best(self, positions: Sequence[Position]) -> HouseCommand | None:
         """The first command of a cheapest plan from positions that the agent can't tell apart; None without a plan."""
@@ -129,6 +149,8 @@ class CharacterSearch:
             return None
         if positions[0].is_over:
             return ((0, 0, 0), IDLE) if all(position.is_won for position in positions) else None
+        if any(map(self.is_too_late, positions)):
+            return None
         key = frozenset(map(self._key, positions))
         if key not in self._solved:
             best: tuple[Cost, HouseCommand] | None = None

@@ -16,7 +16,7 @@ from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.house.views import possible_tasks
 from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
-from hm_agent.worlds.enacttom.ladder.order_agent import AGENTS, HABITS
+from hm_agent.worlds.enacttom.ladder.order_agent import AGENTS
 from hm_agent.worlds.enacttom.tasks.certificate import HardCertificate, Status
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
@@ -31,6 +31,7 @@ from hm_agent.worlds.enacttom.verification.character_search import (
 )
 from hm_agent.worlds.enacttom.verification.compiler import compile_task
 from hm_agent.worlds.enacttom.verification.planning_problem import PlanningProblem, Variant
+from hm_agent.worlds.enacttom.verification.schedules import Schedule, ScheduleSearch
 from hm_agent.worlds.enacttom.world import EnacttomWorld
 
 ORDERS = ("order_0", "order_1", "order_2", "order_3")
@@ -38,7 +39,7 @@ RANDOM_SEEDS = 10
 """How many episodes the agent that acts at random plays."""
 OUT_OF_REACH, BROADCAST, SILENCE = "no plan", "broadcasters solve it", "solved without a message"
 SHORTCUT, LOWER, HIGHER = "a shortcut solves it", "a lower order solves it", "its order does not solve it"
-TWIN, HABIT = "the twin is solved by the same first message", "a habit of telling solves it and its twin"
+TWIN, HABIT = "the twin is solved by the same first message", "the twin is solved by telling the same agents"
 REASONS = (OUT_OF_REACH, HABIT, BROADCAST, SILENCE, SHORTCUT, LOWER, HIGHER, TWIN)
 """Why a task is refused, in the order of checking."""
 
@@ -97,6 +98,10 @@ class HardProof:
         positions = [Position(HouseRuntime(households[0], start=one.start)) for one in households]
         return CharacterSearch(households[0], self.agent).best(positions) is not None
 
+    def schedules(self, allowed: Filter = everything) -> frozenset[Schedule]:
+        """Whom a policy of a class can tell, one message after another, so that the task is solved."""
+        return ScheduleSearch(self.household, self.agent, allowed).schedules(Position(HouseRuntime(self.household)))
+
     def status(self, allowed: Filter) -> Status:
         return "unsolvable" if self.plan(allowed) is None else "solved"
 
@@ -120,23 +125,23 @@ def relaxed_answers(household: Household, ask: Callable[[PlanningProblem], Statu
     return ask(compile_task(household, anybody)), ask(compile_task(household, broadcasters))
 
 
-def habit_solving(proofs: Sequence[HardProof]) -> str | None:
-    """The name of a habit of telling that solves all of some tasks which need an order above 1; None without one.
-
-    Where an order of 1 is needed, seeing who lacks what is all that is asked for.
-    """
-    if any((proof.task.file.needs_order or 0) < 2 for proof in proofs):
-        return None
-    return next((name for name in HABITS if all(proof.is_solved_by(AGENTS[name]) for proof in proofs)), None)
+def shared_schedules(proofs: Sequence[HardProof], allowed: Filter = everything) -> frozenset[Schedule]:
+    """The schedules of a class of policies that solve all of some tasks."""
+    return frozenset.intersection(*(proof.schedules(allowed) for proof in proofs))
 
 
 def prove(task: HouseholdTask, twin: HouseholdTask | None = None, *, is_quick: bool = False) -> HardVerdict:
-    """Proves a task. twin: the other task of its pair. is_quick: True to stop at the first fault."""
+    """Proves a task. twin: the other task of its pair. is_quick: True to stop at the first fault.
+
+    What a pair may not share is found out once, with its first task. Where an order of 1 is needed, seeing who lacks
+    what is all that is asked for, so that twins may share schedules.
+    """
     proof, order = HardProof(task), task.file.needs_order or 0
     plan = proof.plan()
     if plan is None:
         return HardVerdict(None, (OUT_OF_REACH,))
-    faults = [HABIT] if twin is not None and habit_solving((proof, HardProof(twin))) else []
+    is_for_both = twin is not None and order > 1 and task.name < twin.name
+    faults = [HABIT] if is_for_both and twin and shared_schedules((proof, HardProof(twin))) else []
     answers: dict[str, Any] = {}
     for name, answer, fault in _answers(proof, plan, order, twin):
         answers[name] = answer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from dataclasses import replace
+from itertools import combinations, product
 from pathlib import Path
 
 import pytest
@@ -15,14 +16,18 @@ from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.enacttom.author.author_command import main as generate
 from hm_agent.worlds.enacttom.author.hard_drawing import SCENES
 from hm_agent.worlds.enacttom.command_line import verify_command
-from hm_agent.worlds.enacttom.house.commands import HouseCommand
+from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand, tell
+from hm_agent.worlds.enacttom.house.household import Household
+from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.ladder.order_agent import AGENTS
 from hm_agent.worlds.enacttom.language.written_commands import context_of, read_command
 from hm_agent.worlds.enacttom.suite import SUITE, hard_task_files, task_files
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
-from hm_agent.worlds.enacttom.verification.hard_proof import HardProof, habit_solving, prove
+from hm_agent.worlds.enacttom.verification.character_search import Position, places_alone
+from hm_agent.worlds.enacttom.verification.hard_proof import HardProof, prove, shared_schedules
 from hm_agent.worlds.enacttom.viewer.viewer import HouseViewer
 from hm_agent.worlds.enacttom.world import EnacttomWorld, HouseScene
 from hm_agent.written_calls import CallError
@@ -36,6 +41,10 @@ PROVED_AGAIN = FIRST[::3]
 
 def twins(pair: str) -> tuple[HouseholdTask, HouseholdTask]:
     return load_task(FILES[f"{pair}_a"]), load_task(FILES[f"{pair}_b"])
+
+
+def budget(task: HouseholdTask) -> int:
+    return task.message_budget(task.seats[0])
 
 
 def first_view(task: HouseholdTask) -> HouseView:
@@ -117,9 +126,28 @@ def test_the_models_of_a_briefing_do_not_tell_how_blanks_are_filled() -> None:
     assert set(map(repr, first_view(other).briefing.models)) == set(map(repr, view.briefing.models))
 
 
-def test_no_habit_of_telling_solves_both_tasks_of_a_pair_that_needs_a_deeper_order() -> None:
+def test_twins_that_need_a_deeper_order_are_not_solved_by_telling_the_same_agents() -> None:
     for pair in (one for one in PAIRS if "_k1_" not in one):
-        assert habit_solving([HardProof(task) for task in twins(pair)]) is None, pair
+        assert not shared_schedules([HardProof(task) for task in twins(pair)], places_alone), pair
+
+
+def test_the_schedules_of_a_task_are_those_by_which_it_can_be_solved() -> None:
+    task = next(task for pair in FIRST for task in twins(pair) if (task.file.needs_order or 0) > 1 and budget(task) == 1)
+    found = {tellings[0][0] for tellings in HardProof(task).schedules(places_alone)}
+    household = Household(task)
+    agent, targets = task.agents.index(task.seats[0]), household.mechanics.targets(task.seats[0])
+    facts = [fact for fact in task.known[task.seats[0]] if fact.predicate == Is.INSIDE]
+    groups = [group for count in range(1, len(targets) + 1) for group in combinations(sorted(targets), count)]
+    solving = set()
+    for group, fact, at in product(groups, facts, range(task.max_turns)):
+        position = Position(HouseRuntime(household))
+        while not position.is_over:
+            is_now = position.runtime.turn == at
+            position = position.after(agent, tell([Claim((), fact)], group) if is_now else IDLE)
+        if position.is_won:
+            solving.add(group)
+    assert found == solving
+    assert 0 < len(solving) < len(groups)
 
 
 def test_agents_of_the_ladder_solve_what_needs_their_order_and_nothing_above() -> None:
