@@ -14,7 +14,7 @@ from hm_agent.repeated_games.learners import LEARNERS_ABOUT
 from hm_agent.suite import AgentSetup, Metric, OwnAgent, OwnCommand, ScenarioInfo, Setting, ShareMetric, Suite, Viewer
 from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
 from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
-from hm_agent.worlds.matrix_games.settings import TableScenario, content_of_own, table_scenarios
+from hm_agent.worlds.matrix_games.settings import PayoffGame, TableScenario, content_of_own, table_scenarios
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import BodyBuilder
@@ -141,13 +141,18 @@ def _scenario_info(scenario: TableScenario) -> ScenarioInfo:
         order=group.order if group else None,
         needs_order=group.needs_order if group else None,
         separates_nobody=group.separates_nobody if group else False,
-        family=f"{game.title} by its table" if group else "",
+        family=_title(game) if group else "",
     )
+
+
+def _title(game: PayoffGame) -> str:
+    """The game's title, told apart from that of a substrate of the same name."""
+    return game.title if game.highest_drawn is not None else f"{game.title} by its table"
 
 
 def _group(scenario: TableScenario) -> str:
     """Scenarios that need different orders are apart, since each group has a best shortcut of its own."""
-    title, group = f"{scenario.game.title} by its table", scenario.group
+    title, group = _title(scenario.game), scenario.group
     if group is None:
         return f"{title}, self-play"
     needs = "" if group.needs_order is None else f", order {group.needs_order} needed"
