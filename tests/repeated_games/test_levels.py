@@ -58,12 +58,12 @@ def test_all_drawn_tables_are_equally_likely() -> None:
 @pytest.mark.parametrize("name", ["step", "counter_earlier", "deeper_when_beaten"])
 def test_automata_foretell_habits_and_who_changes_them_when_it_is_beaten(name: str) -> None:
     """After some rounds of play at random, each time the most of their weight foretells what the rule plays."""
-    rule, rng, automata = rule_from(name, {}, RPS), Random(0), Automata(RPS)
+    rule, rng, automata = rule_from(name, {}, RPS), Random(0), Automata(3)
     state, hits = rule.start, 0
     for number in range(40):
         chances = rule.chances(state)
         played, own = chances.index(max(chances)), rng.randrange(3)
         hits += number >= 20 and automata.chances[played] > 0.5
-        automata.learn(own, played)
+        automata.learn(RPS, own, played)
         state = rule.after(state, played, own)
     assert hits == 20

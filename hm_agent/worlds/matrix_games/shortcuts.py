@@ -48,12 +48,12 @@ class AutomataPlayer(TableAgent):
 
     def __init__(self, world: MatrixGameWorld, seed: int) -> None:
         super().__init__(world, seed)
-        self._automata = Automata(world.scenario.side)
+        self._automata = Automata(len(world.scenario.side.others))
 
     def choose(self, view: RoundView) -> tuple[int, None]:
         if not view.moves:
             return self._rng.randrange(len(view.side.actions)), None
-        self._automata.learn(*view.moves[-1])
+        self._automata.learn(view.tables[-1] if view.tables else view.side, *view.moves[-1])
         chances = self._automata.chances
         paid = [view.side.expected(own, chances) for own in range(len(view.side.actions))]
         return paid.index(max(paid)), None
