@@ -1,7 +1,7 @@
 """How agents that ask the built-in reasoner do in the matrix games that need an order of mind, by order and half.
 
 `python -m benchmarks.matrix_needs 20` sets the number of episodes in each scenario. A score runs from the best shortcut
-of each item (0) to its ceiling (1); a pair is one item, with the lesser reward.
+of each scenario (0) to its ceiling (1).
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ AGENTS = (*ASKING, "bayes", *LADDER)
 def with_agents(item: Item, episodes: int) -> Item:
     """The item with what all of `AGENTS` earned."""
     more = {
-        agent: min(mean(earned(scenario, agent, number) for number in range(episodes)) for scenario in item.scenarios)
-        for agent in (*ASKING, "bayes")
+        agent: mean(earned(item.scenario, agent, number) for number in range(episodes)) for agent in (*ASKING, "bayes")
     }
-    return Item(item.scenarios, {**item.earned, **more})
+    return Item(item.scenario, {**item.earned, **more})
 
 
 def line(title: str, items: Sequence[Item]) -> str:
@@ -42,7 +41,7 @@ def main(episodes: int = 20) -> None:
     print("| --- " * (2 + len(AGENTS)) + "|")
     for order in range(1, len(LADDER)):
         for is_held_out in (False, True):
-            groups = [(item, item.scenarios[0].group) for item in items]
+            groups = [(item, item.scenario.group) for item in items]
             found = [item for item, of in groups if of and of.needs_order == order and of.held_out == is_held_out]
             print(line(f"order {order}, {'held out' if is_held_out else 'other half'}", found), flush=True)
 

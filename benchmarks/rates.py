@@ -31,7 +31,8 @@ PLAYED = {
     "symmtom": "symmtom_w6_n3_c[39],symmtom_w6_n4_c4,symmtom_test_order_[01]_w12,symmtom_mixed_keepers_even",
     "exploretom": "exploretom_a[14],exploretom_a[14]_asymmetric,exploretom_functional_a1,exploretom_pairs_order_1_even",
     "enacttom": "enacttom_cooperative_k1_00[01],enacttom_mixed_k2_00[01],enacttom_hard_k1_blanks_00_a",
-    "matrix_games": "mg_pd_either,mg_pd_selfplay,mg_rps_pure,mg_mod_pure,mg_brief_steps,mg_pair_steps_1_plain",
+    "matrix_games": "mg_pd_either,mg_pd_selfplay,mg_rps_pure,mg_mod_pure,mg_brief_steps,"
+    "mg_drawn_average_1,mg_drawn_boldest_2,mg_drawn_average_3",
 }
 """The scenarios that stand for each kind of game, by world."""
 READERS = ("reader", "reader_cot", "perspective", "hypothetical_minds", "hm_odds")

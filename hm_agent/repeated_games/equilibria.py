@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Iterator
+from itertools import combinations, product
 
 import numpy as np
 import numpy.typing as npt
@@ -33,24 +33,22 @@ def maximin(side: Side) -> tuple[Shares, float]:
     return _shares(solved.x[:count]), float(solved.x[-1])
 
 
-def safest_action(side: Side) -> int:
-    """Returns the action whose least payoff is the largest; the first of several."""
-    least = [min(row) for row in side.payoff]
-    return least.index(max(least))
-
-
 def equilibria(side: Side) -> Iterator[tuple[Shares, Shares]]:
     """Yields the equilibria whose mixtures have equally many actions, which are all of a nondegenerate game.
 
     Each is a mixture of the player's own and one of the other's. Small supports come first, so pure equilibria do.
     """
-    own, others = range(len(side.actions)), range(len(side.others))
-    for size in range(1, min(len(own), len(others)) + 1):
-        for mine in combinations(own, size):
-            for theirs in combinations(others, size):
-                mixture, other = _indifferent(side.opposite, theirs, mine), _indifferent(side, mine, theirs)
-                if mixture and other and _is_equilibrium(side, mixture, other):
-                    yield mixture, other
+    payoff, others_payoff = np.array(side.payoff, float), np.array(side.others_payoff, float)
+    for size in range(1, min(payoff.shape) + 1):
+        supports = [*product(*(combinations(range(count), size) for count in payoff.shape))]
+        mine, theirs = (np.array(support) for support in zip(*supports, strict=True))
+        cells = mine[:, :, None], theirs[:, None, :]
+        owns, others = _indifferent(others_payoff[cells].transpose(0, 2, 1)), _indifferent(payoff[cells])
+        for number in np.flatnonzero((owns.min(1) > TOLERANCE) & (others.min(1) > TOLERANCE)):
+            own = _spread(owns[number], mine[number], payoff.shape[0])
+            other = _spread(others[number], theirs[number], payoff.shape[1])
+            if _is_equilibrium(side, own, other):
+                yield own, other
 
 
 def equilibrium(side: Side) -> Shares:
@@ -65,19 +63,21 @@ def equilibrium(side: Side) -> Shares:
     return best[0] if best else maximin(side)[0]
 
 
-def _indifferent(side: Side, actions: Sequence[int], support: Sequence[int]) -> Shares | None:
-    """The other player's mixture over a support that makes the player's actions pay alike; None if there is none."""
-    payoff = np.array(side.payoff, float)[np.ix_(actions, support)]
-    size = len(support)
-    equations = np.block([[payoff, -np.ones((size, 1))], [np.ones((1, size)), np.zeros((1, 1))]])
-    try:
-        *shares, _ = np.linalg.solve(equations, np.array([0.0] * size + [1.0]))
-    except np.linalg.LinAlgError:
-        return None
-    if min(shares) <= TOLERANCE:
-        return None
-    mixture = np.zeros(len(side.others))
-    mixture[list(support)] = shares
+def _indifferent(payoffs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """For each of many square tables, the shares of its columns that make all rows pay alike; NaN if there are none."""
+    count, size, _ = payoffs.shape
+    equations = np.zeros((count, size + 1, size + 1))
+    equations[:, :size, :size], equations[:, :size, size], equations[:, size, :size] = payoffs, -1, 1
+    is_solvable = abs(np.linalg.det(equations)) > TOLERANCE
+    shares = np.full((count, size), np.nan)
+    shares[is_solvable] = np.linalg.inv(equations[is_solvable])[:, :size, size]
+    return shares
+
+
+def _spread(shares: npt.NDArray[np.float64], support: npt.NDArray[np.int_], count: int) -> Shares:
+    """A mixture of all actions from that of a support."""
+    mixture = np.zeros(count)
+    mixture[support] = shares
     return _shares(mixture)
 
 

@@ -17,6 +17,7 @@ from hm_agent.repeated_games.dilemma_rules import (
     SuspiciousTitForTatRule,
     TitForTwoTatsRule,
 )
+from hm_agent.repeated_games.levels import NAIVE, LevelRule
 from hm_agent.repeated_games.payoffs import Side
 from hm_agent.repeated_games.rules_of_play import (
     CopyRule,
@@ -50,6 +51,7 @@ RULES_OF_PLAY: dict[str, type[RuleOfPlay]] = {
     "theory_of_mind": TheoryOfMindRule,
     "outguess": OutguessRule,
     "deeper_when_beaten": DeeperWhenBeatenRule,
+    "level": LevelRule,
     "grim": GrimRule,
     "corrigible": CorrigibleRule,
     "tit_for_two_tats": TitForTwoTatsRule,
@@ -121,6 +123,8 @@ def _read(name: str, value: Parameter, side: Side) -> object:
         if isinstance(value, str) or not isinstance(value, Sequence) or not value:
             raise ConfigError("cycle: say a list of actions")
         return tuple(_action(name, action, side) for action in value)
+    if name == "naive":
+        return _naive(value)
     if name == "weights":
         return _weights(value, side)
     return _number(name, value, side)
@@ -130,6 +134,12 @@ def _action(name: str, value: object, side: Side) -> int:
     if value not in side.actions:
         raise ConfigError(f"{name}: no action {value!r}: there is {', '.join(side.actions)}")
     return side.actions.index(str(value))
+
+
+def _naive(value: object) -> object:
+    if value not in NAIVE:
+        raise ConfigError(f"naive: say {', '.join(NAIVE)}, not {value!r}")
+    return value
 
 
 def _weights(value: Parameter, side: Side) -> tuple[float, ...]:

@@ -53,11 +53,12 @@ class TableOdds(PlayerOdds):
     """Chances of a player's actions in a table of payoffs, which Bayes' rule moves on from one question to the next.
 
     New ones are asked for after an action that is rarer than if all were drawn alike, and, unless both repeat their
-    actions, when the answer does not tell of the next one.
+    actions, when the answer does not tell of the next one. left: for how many interactions the table holds.
     """
 
     def __init__(self, rules: Sequence[LikelyRule], side: Side, left: int, moves_in: MovesIn) -> None:
         self._beliefs, self._names, self._moves_in = RuleBeliefs(rules, side, left), side.others, moves_in
+        self._left = left
 
     @property
     def chances(self) -> Mapping[str, float]:
@@ -77,7 +78,9 @@ class TableOdds(PlayerOdds):
             return False
         is_surprise = self._beliefs.chances[moves[1]] < 1 / len(self._names)
         self._beliefs.take(*moves)
-        return is_surprise or (self._beliefs.is_open and (before is None or moves != self._moves_in(before)))
+        self._left -= 1
+        is_untold = self._beliefs.is_open and (before is None or moves != self._moves_in(before))
+        return is_surprise or is_untold or self._left <= 0
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from hm_agent.repeated_games.payoffs import Side, transposed
-from hm_agent.repeated_games.policy_classes import Mixture
 from hm_agent.repeated_games.rules_of_play import RuleOfPlay
 
 Played = tuple[tuple[int, int], ...]
@@ -34,6 +33,6 @@ def earned(rule: RuleOfPlay, rounds: int, choose: Callable[[Played], int]) -> fl
     return later(rule.start, ())
 
 
-def sequence_earns(mixture: Mixture, owns: Sequence[int]) -> float:
+def sequence_earns(mixture: Mapping[RuleOfPlay, float], owns: Sequence[int]) -> float:
     """The expected sum of payoffs of a sequence of actions, whatever the others play."""
     return sum(share * earned(rule, len(owns), lambda played: owns[len(played)]) for rule, share in mixture.items())

@@ -59,6 +59,8 @@ KNOWN: tuple[tuple[str, Mapping[str, Any], str, str], ...] = (
     ("deeper_when_beaten", {"first": "rock"}, "rpprp", "rrsprr"),
     # Beats the other's last action; beaten twice in a row, it beats what beats that, which here copies; then as before.
     ("deeper_when_beaten", {"first": "rock", "order": 3, "losses": 2}, "prps", "rsrpr"),
+    ("level", {}, "rp", "rrr"),
+    ("level", {"order": 3}, "rp", "sss"),
     ("grim", {}, "cdcc", "ccddd"),
     ("grim", {"times": 2}, "dcdc", "cccdd"),
     ("corrigible", {"times": 2}, "dcdcd", "dddccd"),
@@ -137,6 +139,7 @@ WRONG: tuple[tuple[str, Mapping[str, Any], str], ...] = (
     ("step", {"step": 3}, "step: say a whole number from 0 to 2, not 3"),
     ("deeper_when_beaten", {"order": 4}, "order: say 2 or 3, not 4"),
     ("mixture", {"weights": [0.5, 0.5]}, "weights: say 3 shares"),
+    ("level", {"naive": "bold"}, "naive: say average, boldest, safest, not 'bold'"),
     ("fictitious_play", {"window": 30}, "window: say a whole number from 1 to 6, not 30"),
     ("switch_after_losses", {"losses": 0}, "losses: say a whole number from 1 to 100, not 0"),
 )

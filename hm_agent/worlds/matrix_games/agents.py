@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 
 from hm_agent.repeated_games.best_play import BayesPlay, best_response
-from hm_agent.repeated_games.payoffs import Side
+from hm_agent.repeated_games.payoffs import Shares, Side
 from hm_agent.repeated_games.rules_of_play import RuleOfPlay, SlippingRule
 from hm_agent.repeated_games.written_rules import rule_in_words
 from hm_agent.suite import TOLD_SHARE
@@ -72,6 +73,40 @@ def lookahead(side: Side) -> int:
     return LOOKAHEAD if len(side.actions) <= MOST_ACTIONS_LOOKED_AHEAD else 1
 
 
+class TableByTable(TableAgent):
+    """As `BayesPlayer`, where every round has a table of its own: what pays most now, by each rule's fit so far."""
+
+    def __init__(self, world: MatrixGameWorld, seed: int, order: int | None = None) -> None:
+        super().__init__(world, seed)
+        self._odds = dict(world.scenario.mixture(order))
+
+    def choose(self, view: RoundView) -> tuple[int, RuleOdds]:
+        if view.tables:
+            self._odds = {
+                rule: share * _chances(rule, view.tables[-1])[view.moves[-1][1]] for rule, share in self._odds.items()
+            }
+        total, count = sum(self._odds.values()), len(view.side.others)
+        likeliest = max(self._odds, key=self._odds.__getitem__)
+        chances = [0.0] * count
+        for rule, share in self._odds.items():
+            for action, chance in enumerate(_chances(rule, view.side)):
+                chances[action] += share / total * chance
+        paid = [view.side.expected(own, chances) for own in range(len(view.side.actions))]
+        return paid.index(max(paid)), RuleOdds(rule_in_words(likeliest), self._odds[likeliest] / total)
+
+
+def _chances(rule: RuleOfPlay, side: Side) -> Shares:
+    """How a rule that has no memory plays against a player who sees the table as `side`; it may slip."""
+    at = replace(rule, side=side.opposite)
+    return SlippingRule(at.side, at, SLIP).chances(at.start)
+
+
+def bayes_player(world: MatrixGameWorld, seed: int, order: int | None = None) -> TableAgent:
+    """The player that knows rules (`BayesPlayer`), for tables of either kind."""
+    is_drawn = world.scenario.game.highest_drawn is not None
+    return (TableByTable if is_drawn else BayesPlayer)(world, seed, order)
+
+
 @lru_cache(32)
 def _bayes_play(mixture: tuple[tuple[RuleOfPlay, float], ...], rounds: int, ahead: int) -> BayesPlay:
     rules, shares = zip(*mixture, strict=True)
@@ -79,11 +114,11 @@ def _bayes_play(mixture: tuple[tuple[RuleOfPlay, float], ...], rounds: int, ahea
 
 
 LADDER: Mapping[str, Callable[[MatrixGameWorld, int], TableAgent]] = {
-    f"order_{order}": partial(BayesPlayer, order=order) for order in ORDERS
+    f"order_{order}": partial(bayes_player, order=order) for order in ORDERS
 }
 PLAYERS: Mapping[str, Callable[[MatrixGameWorld, int], TableAgent]] = {
     **SHORTCUTS,
     **LADDER,
-    "bayes": BayesPlayer,
+    "bayes": bayes_player,
     "oracle": OraclePlayer,
 }

@@ -1,10 +1,7 @@
 """Measures which order of mind each scenario needs: `hm-agent needs 'mg_mod_*' --episodes=40`.
 
 A scenario needs the least order of the ladder that reaches 80% of the way from the best shortcut (0) to the
-ceiling (1), where all lower orders stay below 40%. Scenarios of a pair are one item, whose reward is the lesser.
-
-Measured on seeds is what agents earn, and so the need. Exact is what classes of play earn at best that know the rules:
-open loop and watching over the rounds in brackets, reflexes, myopic and best play over all.
+ceiling (1), where all lower orders stay below 40%. It is measured on seeds.
 """
 
 from __future__ import annotations
@@ -20,9 +17,6 @@ from statistics import mean
 from hm_agent.config import ConfigError
 from hm_agent.episode import run_episode
 from hm_agent.registry import find_scenarios
-from hm_agent.repeated_games.best_play import best_response
-from hm_agent.repeated_games.policy_classes import longest, myopic_value, open_loop_value, watching_value
-from hm_agent.repeated_games.reflexes import reflex_value
 from hm_agent.wording import NOTHING, number
 from hm_agent.worlds.matrix_games.agents import LADDER, PLAYERS
 from hm_agent.worlds.matrix_games.settings import TableScenario, table_scenarios
@@ -37,15 +31,10 @@ AGENTS = (*LADDER, CEILING, *SHORTCUTS)
 
 @dataclass(frozen=True)
 class Item:
-    """A scenario, or the scenarios of a pair. earned: by agent, the reward per round, the least over the scenarios."""
+    """A scenario. earned: by agent, the reward per round."""
 
-    scenarios: tuple[TableScenario, ...]
+    scenario: TableScenario
     earned: Mapping[str, float]
-
-    @property
-    def name(self) -> str:
-        group = self.scenarios[0].group
-        return f"mg_{self.scenarios[0].game.short_name}_{group.pair or group.name}" if group else ""
 
     @cached_property
     def best_shortcut(self) -> str:
@@ -54,7 +43,7 @@ class Item:
     @property
     def is_narrow(self) -> bool:
         """True if the ceiling is hardly better than the best shortcut, so that the scenario is in no score."""
-        return self.earned[CEILING] - self.earned[self.best_shortcut] < least_scale(self.scenarios[0])
+        return self.earned[CEILING] - self.earned[self.best_shortcut] < least_scale(self.scenario)
 
     def score(self, agent: str) -> float:
         """Where an agent lies between the best shortcut (0) and the ceiling (1)."""
@@ -77,14 +66,12 @@ class Item:
 
 
 def measured(scenarios: Sequence[TableScenario], episodes: int, first: int = 0) -> Iterator[Item]:
-    """Plays all of `AGENTS` in each item. first: the number of the first episode, which sets the seeds."""
-    for item in _items(scenarios):
-        numbers = range(first, first + episodes)
-        earned = {
-            agent: min(mean(reward_per_round(scenario, agent, number) for number in numbers) for scenario in item)
-            for agent in AGENTS
-        }
-        yield Item(item, earned)
+    """Plays all of `AGENTS` in each scenario with an opponent. first: the first episode's number, which sets seeds."""
+    for scenario in scenarios:
+        if scenario.group:
+            numbers = range(first, first + episodes)
+            earned = {agent: mean(reward_per_round(scenario, agent, number) for number in numbers) for agent in AGENTS}
+            yield Item(scenario, earned)
 
 
 def reward_per_round(scenario: TableScenario, agent: str, number: int) -> float:
@@ -94,28 +81,13 @@ def reward_per_round(scenario: TableScenario, agent: str, number: int) -> float:
     return outcome.reward / outcome.steps
 
 
-def _items(scenarios: Sequence[TableScenario]) -> Sequence[tuple[TableScenario, ...]]:
-    """Scenarios with an opponent, those of a pair together."""
-    items: dict[str, list[TableScenario]] = {}
-    for scenario in scenarios:
-        if scenario.group:
-            pair = scenario.group.pair
-            items.setdefault(f"{scenario.game.short_name} {pair}" if pair else scenario.name, []).append(scenario)
-    return [tuple(item) for item in items.values()]
-
-
 def _line(item: Item) -> str:
-    scenario, rules = item.scenarios[0], [rule for scenario in item.scenarios for rule in scenario.rules]
-    mixture, rounds = {rule: 1 / len(rules) for rule in rules}, scenario.game.rounds
-    best = mean(best_response(rule, rounds).total for rule in rules) / rounds
-    blind = [longest(value, mixture, rounds) for value in (open_loop_value, watching_value)]
+    group = item.scenario.group
     cells = [
-        item.name,
-        "yes" if scenario.group and scenario.group.held_out else "no",
-        *(f"{number(found, 2)} ({most})" for found, most in blind),
-        *(number(value(mixture, rounds) / rounds, 2) for value in (reflex_value, myopic_value)),
-        number(best, 2),
+        item.scenario.name,
+        "yes" if group and group.held_out else "no",
         f"{number(item.earned[item.best_shortcut], 2)} `{item.best_shortcut}`",
+        number(item.earned[CEILING], 2),
         *(NOTHING if item.is_narrow else number(item.score(agent), 2) for agent in LADDER),
         item.need,
     ]
@@ -138,8 +110,8 @@ def main(arguments: Sequence[str]) -> int:
     if len(known) < len(found) or asked.episodes < 1:
         raise ConfigError("say scenarios of matrix games, mg_*, and at least one episode")
     ladder = " | ".join(f"`{agent}`" for agent in LADDER)
-    print(f"| item | held out | open loop | watching | reflex | myopic | best | best shortcut | {ladder} | needs |")
-    print("| --- " * (9 + len(LADDER)) + "|")
+    print(f"| scenario | held out | best shortcut | `{CEILING}` | {ladder} | needs |")
+    print("| --- " * (5 + len(LADDER)) + "|")
     for item in measured(known, asked.episodes, asked.first):
         print(_line(item), flush=True)
     return 0

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
+from random import Random
 from typing import Annotated
 
 from pydantic import ConfigDict, Field, TypeAdapter
@@ -15,6 +16,7 @@ from pydantic.dataclasses import dataclass as checked_dataclass
 from hm_agent.config import ConfigError, data_folder, read_toml
 from hm_agent.core import Seat
 from hm_agent.extensions import ADDED
+from hm_agent.repeated_games.levels import drawn_side, drawn_sides
 from hm_agent.repeated_games.payoffs import Side, transposed
 from hm_agent.repeated_games.rules_of_play import MixtureRule, RuleOfPlay
 from hm_agent.repeated_games.written_rules import Parameter, rule_from
@@ -34,7 +36,7 @@ class OpponentGroup:
     """The opponents of one scenario, one of which is drawn for each episode, all alike.
 
     opponents: each with its `rule` (repeated_games/written_rules.py) and the rule's parameters. held_out, order,
-    needs_order, separates_nobody, pair: as in `ScenarioInfo`. column: True if the agent plays the columns.
+    needs_order, separates_nobody: as in `ScenarioInfo`. column: True if the agent plays the columns.
     """
 
     name: Word
@@ -44,7 +46,6 @@ class OpponentGroup:
     order: int | None = None
     needs_order: int | None = None
     separates_nobody: bool = False
-    pair: Word | None = None
     column: bool = False
 
 
@@ -53,23 +54,33 @@ class PayoffGame:
     """A game of two by its table. short_name: the part of its scenarios' names after `mg_`.
 
     payoff, column_payoff: row i, column j: what the row and the column player get for actions i and j. By default the
-    game is symmetric: the column player has the same actions, and `column_payoff` is the transpose.
+    game is symmetric: the column player has the same actions, and `column_payoff` is the transpose. highest_drawn:
+    instead of a table; every round has a new one, drawn by the episode's seed up to this number (`drawn_side`).
     """
 
     title: str
     short_name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{0,20}$")]
     actions: Actions
-    payoff: tuple[tuple[Payoff, ...], ...]
     scenarios: tuple[OpponentGroup, ...]
+    payoff: tuple[tuple[Payoff, ...], ...] = ()
+    highest_drawn: Annotated[int, Field(ge=MOST_ACTIONS**2, le=1000)] | None = None
     column_actions: Actions | None = None
     column_payoff: tuple[tuple[Payoff, ...], ...] | None = None
     rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = 30
 
     @property
     def row(self) -> Side:
-        """The game as the row player sees it."""
+        """The game as the row player sees it; where tables are drawn, an example of them."""
+        if self.highest_drawn is not None:
+            return drawn_side(Random(0), self.actions, self.highest_drawn)
         table = self.column_payoff or transposed(self.payoff)
         return Side(self.actions, self.column_actions or self.actions, self.payoff, table)
+
+    def drawn_tables(self, seed: int) -> tuple[Side, ...] | None:
+        """The tables of an episode's rounds; None where all rounds have the same."""
+        if self.highest_drawn is None:
+            return None
+        return drawn_sides(seed, self.rounds, self.actions, self.highest_drawn)
 
 
 @dataclass(frozen=True)
@@ -129,9 +140,14 @@ def scenarios_of(game: PayoffGame, path: Path) -> Sequence[TableScenario]:
 def load_payoff_game(path: Path) -> PayoffGame:
     """Reads one game's file; raises ConfigError, which names file and key, for anything wrong in it."""
     game = read_toml(path, _reader())
+    if game.highest_drawn is not None:
+        if game.payoff or game.column_payoff or game.column_actions:
+            raise ConfigError(f"{path}: highest_drawn: leave out payoff, column_payoff and column_actions")
+    elif not game.payoff:
+        raise ConfigError(f"{path}: say payoff, or highest_drawn for a new table in every round")
     wanted = f"{len(game.actions)} rows of {len(game.row.others)} numbers, as there are actions"
     for key, table in (("payoff", game.payoff), ("column_payoff", game.column_payoff)):
-        if table is not None and (len(table) != len(game.actions) or {*map(len, table)} != {len(game.row.others)}):
+        if table and (len(table) != len(game.actions) or {*map(len, table)} != {len(game.row.others)}):
             raise ConfigError(f"{path}: {key}: say {wanted}")
     for number, scenario in enumerate(scenarios_of(game, path)):
         try:

@@ -1,13 +1,15 @@
-"""The agents without a mind: rules of thumb that see a few rounds back and ask nothing of how the other plays."""
+"""The agents without a mind: rules of thumb that look at payoffs or count rounds, and take nobody to think."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from random import Random
 
-from hm_agent.repeated_games.equilibria import equilibrium, safest_action
+from hm_agent.repeated_games.automata import Automata
+from hm_agent.repeated_games.equilibria import equilibrium
 from hm_agent.repeated_games.learners import LEARNERS, Learner, Moves, begun, commonest, mutual_action
+from hm_agent.repeated_games.levels import NAIVE, naive_action
 from hm_agent.repeated_games.payoffs import Side
 from hm_agent.worlds.matrix_games.table_agent import TableAgent
 from hm_agent.worlds.matrix_games.views import RoundView
@@ -27,6 +29,40 @@ class ShortcutPlayer(TableAgent):
 
     def choose(self, view: RoundView) -> tuple[int, None]:
         return self._rule(view.side, view.moves, self._rng), None
+
+
+class LeaderPlayer(TableAgent):
+    """Plays by the rule of thumb for one table that would have paid most in the tables so far."""
+
+    def choose(self, view: RoundView) -> tuple[int, None]:
+        tables = view.tables if view.tables is not None else (view.side,) * len(view.history)
+
+        def earned(rule: Callable[[Side], int]) -> float:
+            return sum(table.payoff[rule(table)][other] for table, (_, other) in zip(tables, view.moves, strict=True))
+
+        return max(_FOR_ONE_TABLE, key=earned)(view.side), None
+
+
+class AutomataPlayer(TableAgent):
+    """Answers what small automata foretell, weighed by how well they foretold the other so far (`Automata`)."""
+
+    def __init__(self, world: MatrixGameWorld, seed: int) -> None:
+        super().__init__(world, seed)
+        self._automata = Automata(len(world.scenario.side.others))
+
+    def choose(self, view: RoundView) -> tuple[int, None]:
+        if not view.moves:
+            return self._rng.randrange(len(view.side.actions)), None
+        self._automata.learn(view.tables[-1] if view.tables else view.side, *view.moves[-1])
+        chances = self._automata.chances
+        paid = [view.side.expected(own, chances) for own in range(len(view.side.actions))]
+        return paid.index(max(paid)), None
+
+
+def harmful_action(side: Side) -> int:
+    """The action against which the other gets least on average; the first of several."""
+    paid = [sum(row) for row in side.others_payoff]
+    return paid.index(min(paid))
 
 
 def uniform(side: Side, moves: Moves, rng: Random) -> int:
@@ -78,9 +114,16 @@ def undrawn(learner: Learner) -> Shortcut:
     return lambda side, moves, rng: learner(side, moves)
 
 
+def _naive(naive: str) -> Callable[[Side], int]:
+    return partial(naive_action, naive=naive)
+
+
+_FOR_ONE_TABLE: Sequence[Callable[[Side], int]] = (*map(_naive, NAIVE), mutual_action, harmful_action)
 _RULES: Mapping[str, Shortcut] = {
     "random": uniform,
-    "constant": undrawn(lambda side, moves: safest_action(side)),
+    "constant": undrawn(lambda side, moves: naive_action(side, "safest")),
+    "average": undrawn(lambda side, moves: naive_action(side, "average")),
+    "boldest": undrawn(lambda side, moves: naive_action(side, "boldest")),
     "cooperate": undrawn(lambda side, moves: mutual_action(side)),
     "equilibrium": drawn_equilibrium,
     "copy_last": undrawn(begun(copy_last)),
@@ -92,5 +135,7 @@ _RULES: Mapping[str, Shortcut] = {
     **{name: undrawn(learner) for name, learner in LEARNERS.items()},
 }
 SHORTCUTS: Mapping[str, Callable[[MatrixGameWorld, int], TableAgent]] = {
-    name: partial(ShortcutPlayer, rule=rule) for name, rule in _RULES.items()
+    **{name: partial(ShortcutPlayer, rule=rule) for name, rule in _RULES.items()},
+    "leader": LeaderPlayer,
+    "automata": AutomataPlayer,
 }

@@ -14,7 +14,7 @@ from hm_agent.repeated_games.learners import LEARNERS_ABOUT
 from hm_agent.suite import AgentSetup, Metric, OwnAgent, OwnCommand, ScenarioInfo, Setting, ShareMetric, Suite, Viewer
 from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
 from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
-from hm_agent.worlds.matrix_games.settings import TableScenario, content_of_own, table_scenarios
+from hm_agent.worlds.matrix_games.settings import PayoffGame, TableScenario, content_of_own, table_scenarios
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import BodyBuilder
@@ -28,6 +28,8 @@ LEAST_SHARE_OF_PAYOFFS = 0.1
 SHORTCUTS: Mapping[str, str] = {
     "random": "draws every action alike",
     "constant": "plays the action whose least payoff is the largest, in every round",
+    "average": "plays the action that pays most if the other draws every action alike",
+    "boldest": "plays the action with the largest payoff",
     "cooperate": "plays its part of what pays both together the most, in every round",
     "equilibrium": "draws every action from an equilibrium of the game played once",
     "copy_last": "plays what the other played last: tit-for-tat",
@@ -37,6 +39,8 @@ SHORTCUTS: Mapping[str, str] = {
     "match_frequencies": "best-responds to an action drawn from all that the other has played",
     "double_counter": "best-responds to the other's last action; after a win, to the answer to that",
     **LEARNERS_ABOUT,
+    "leader": "plays by the rule of thumb for one table that would have paid most so far",
+    "automata": "answers what 560 automata of one or two habits foretell, by how well they foretold the other so far",
 }
 """The agents that model no mind, with what they do."""
 LADDER = {f"order_{order}": f"knows how opponents up to order {order} play" for order in range(4)}
@@ -137,14 +141,18 @@ def _scenario_info(scenario: TableScenario) -> ScenarioInfo:
         order=group.order if group else None,
         needs_order=group.needs_order if group else None,
         separates_nobody=group.separates_nobody if group else False,
-        pair=f"mg_{game.short_name}_{group.pair}" if group and group.pair else "",
-        family=f"{game.title} by its table" if group else "",
+        family=_title(game) if group else "",
     )
+
+
+def _title(game: PayoffGame) -> str:
+    """The game's title, told apart from that of a substrate of the same name."""
+    return game.title if game.highest_drawn is not None else f"{game.title} by its table"
 
 
 def _group(scenario: TableScenario) -> str:
     """Scenarios that need different orders are apart, since each group has a best shortcut of its own."""
-    title, group = f"{scenario.game.title} by its table", scenario.group
+    title, group = _title(scenario.game), scenario.group
     if group is None:
         return f"{title}, self-play"
     needs = "" if group.needs_order is None else f", order {group.needs_order} needed"

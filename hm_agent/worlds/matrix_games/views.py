@@ -19,11 +19,15 @@ class PastRound:
 
 @dataclass(frozen=True, slots=True)
 class RoundView:
-    """What a player sees before a round. rounds: how many there are in all. history: all rounds so far, in order."""
+    """What a player sees before a round. rounds: how many there are in all. history: all rounds so far, in order.
+
+    tables: those of the rounds so far, where every round has its own; None where it is the same in all rounds.
+    """
 
     side: Side
     rounds: int
     history: tuple[PastRound, ...] = ()
+    tables: tuple[Side, ...] | None = None
 
     @property
     def round(self) -> int:

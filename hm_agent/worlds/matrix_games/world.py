@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -17,8 +18,8 @@ from hm_agent.worlds.matrix_games.views import PastRound, RoundScene, RoundView
 class MatrixGameWorld(World[RoundView, str]):
     """All players choose an action by its name at once, round after round, and then see what both chose and got.
 
-    opponent: the rule that plays against the only seat, drawn for each episode; None in self-play. opponent_state: its
-    present state. Both are for references that are told of it.
+    opponent: the rule that plays against the only seat, drawn for each episode; None in self-play. It sees the present
+    table. opponent_state: its present state. Both are for references that are told of it.
     """
 
     def __init__(self, scenario: TableScenario) -> None:
@@ -27,6 +28,7 @@ class MatrixGameWorld(World[RoundView, str]):
         self.opponent: RuleOfPlay | None = None
         self.opponent_state: Any = None
         self._sides = (scenario.side, scenario.side.opposite)
+        self._tables: tuple[Side, ...] | None = None
         self._histories: tuple[tuple[PastRound, ...], ...] = ((), ())
 
     def reset(self, seed: int) -> Turn[RoundView]:
@@ -36,6 +38,7 @@ class MatrixGameWorld(World[RoundView, str]):
         if self.scenario.rules:
             self.opponent = self._rng.choice(self.scenario.rules)
             self.opponent_state = self.opponent.start
+        self._tables = self.scenario.game.drawn_tables(seed)
         return self._turn()
 
     def step(self, actions: Mapping[Seat, str]) -> Turn[RoundView]:
@@ -54,14 +57,24 @@ class MatrixGameWorld(World[RoundView, str]):
 
     def _turn(self) -> Turn[RoundView]:
         step, rounds = len(self._histories[0]), self.scenario.game.rounds
+        if self._tables and step < rounds:
+            self._sides = (self._tables[step], self._tables[step].opposite)
+            self.opponent = self.opponent and replace(self.opponent, side=self._sides[1])
         rewards = {
             seat: history[-1].reward for seat, history in zip(self.seats, self._histories, strict=False) if history
         }
         observations = {
-            seat: Observation(step, RoundView(side, rounds, history), rewards.get(seat, 0.0))
-            for seat, side, history in zip(self.seats, self._sides, self._histories, strict=False)
+            seat: Observation(step, RoundView(side, rounds, history, self._played(place)), rewards.get(seat, 0.0))
+            for place, (seat, side, history) in enumerate(zip(self.seats, self._sides, self._histories, strict=False))
         }
         return Turn(step, observations, rewards, step == rounds)
+
+    def _played(self, place: int) -> tuple[Side, ...] | None:
+        """The tables of the rounds so far as a seat sees them; None where it is the same in all rounds."""
+        if self._tables is None:
+            return None
+        played = self._tables[: len(self._histories[0])]
+        return played if place == 0 else tuple(table.opposite for table in played)
 
     def scene(self) -> RoundScene | None:
         if not self._histories[0]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
+from hm_agent.repeated_games.levels import drawn_sides
 from hm_agent.theory_of_mind.language_questions import (
     ChooseStrategy,
     Plan,
@@ -32,6 +33,13 @@ PASTS = (
 )
 LATER = RoundSituation(RoundView(PD, 30, PASTS), OTHER)
 AT_FIRST = RoundSituation(RoundView(table_scenarios()["mg_rps_rock"].side, 30), OTHER)
+DRAWN_SCENARIO = table_scenarios()["mg_drawn_boldest_2"]
+DRAWN = drawn_sides(0, 7, DRAWN_SCENARIO.game.actions, 99)
+"""The tables of seven rounds, where every round has its own."""
+DRAWN_PASTS = tuple(
+    PastRound(side.actions[0], side.others[3], side.payoff[0][3], side.others_payoff[0][3]) for side in DRAWN[:-1]
+)
+DRAWN_LATER = RoundSituation(RoundView(DRAWN[-1], 16, DRAWN_PASTS, DRAWN[:-1]), OTHER)
 HISTORY = tuple(RoundPlayed(n, OTHER, past.own, past.other, past.reward) for n, past in enumerate(PASTS, 1))[-5:]
 IDEAS = (Hypothesis("It cooperates.", 0.4, right=9, tested=10), Hypothesis("It copies me."))
 PLAN = Plan(
@@ -41,6 +49,8 @@ PREDICT = Predict(LATER, OTHER, HISTORY, IDEAS, (), "Cooperate while it does.")
 ROUND_EXAMPLES: Mapping[str, Question[Any]] = {
     "plan": PLAN,
     "plan_undecided": replace(PLAN, strategy=None, history=HISTORY),
+    "plan_drawn": Plan(DRAWN_LATER, None, (), (), (), "the next round begins"),
+    "give_odds_drawn": GiveOdds(DRAWN_LATER, OTHER, ()),
     "plan_at_first": Plan(AT_FIRST, None, (), (), (), "the episode begins"),
     "review_plan": ReviewPlan(LATER, PlanRecord((Play("defect"),), 1, 1, ()), "the next round begins", 5.0, AT_FIRST),
     "propose": Propose(LATER, OTHER, HISTORY, IDEAS[:1]),

@@ -20,6 +20,7 @@ from hm_agent.core import Step
 from hm_agent.episode import run_episode
 from hm_agent.registry import can_play, find_scenarios, register_scenarios, suites
 from hm_agent.repeated_games.best_play import best_response
+from hm_agent.repeated_games.levels import naive_action
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.matrix_games.agents import LADDER, PLAYERS
 from hm_agent.worlds.matrix_games.settings import TableScenario, load_payoff_game, table_scenarios
@@ -45,6 +46,7 @@ opponents = [{ rule = "counter_earlier", rounds_ago = 1, first = "up" }]
 """
 
 
+DRAWN_PLAYED = (("random", 3), ("oracle", 3), ("random", 4))
 SHORT = 12
 """The rounds of shortened games, since plans of `bayes` grow fast with them."""
 
@@ -72,6 +74,8 @@ def with_opponent() -> Iterator[TableScenario]:
 
 def test_oracle_reaches_the_computed_optimum_within_its_interval() -> None:
     for scenario in with_opponent():
+        if scenario.game.highest_drawn is not None:
+            continue  # its optimum depends on the tables of an episode
         world, gaps = MatrixGameWorld(scenario), []
         best = {rule: best_response(rule, SHORT).total for rule in scenario.rules}
         for seed in range(6 if len(scenario.rules) == 1 else 12):
@@ -147,6 +151,31 @@ def test_a_column_player_gets_the_column_players_payoffs() -> None:
     assert rounds("mg_bos_stravinsky", "oracle")[-1].totals["player_0"] == 60
 
 
+def test_a_drawn_table_is_new_in_every_round_and_the_same_for_all_who_play() -> None:
+    """Both seats and every agent see the tables of the episode's seed, and are paid by them."""
+    first, again, other = (rounds("mg_drawn_boldest_2", agent, seed=seed) for agent, seed in DRAWN_PLAYED)
+    seen = [[step.turn.observations["player_0"].view for step in steps] for steps in (first, again, other)]
+    tables = [[view.side for view in views] for views in seen]
+    assert tables[0] == tables[1]
+    assert len(set(tables[0])) == len(tables[0]) == 16
+    assert not set(tables[0]) & set(tables[2])
+    assert list(seen[0][-1].tables) == tables[0][:-1]
+    row, column = (step.turn.observations for step in rounds("mg_drawn_selfplay", "average", "boldest")[-2:])
+    for observations in (row, column):
+        views = [observations[seat].view for seat in ("player_0", "player_1")]
+        assert views[0].side == views[1].side.opposite
+        for view in views:
+            for past, table, (own, played) in zip(view.history, view.tables, view.moves, strict=True):
+                assert past.reward == table.payoff[own][played]
+
+
+def test_who_thinks_at_a_level_answers_the_present_table() -> None:
+    """It best-responds to what the agent would do if it went for its largest payoff, but for 5% of rounds."""
+    view = rounds("mg_drawn_boldest_2", "random")[-1].turn.observations["player_0"].view
+    answers = [table.opposite.best_response(naive_action(table, "boldest")) for table in view.tables]
+    assert sum(answer == played for answer, (_, played) in zip(answers, view.moves, strict=True)) >= 13
+
+
 def test_an_action_that_the_game_lacks_is_refused() -> None:
     world = MatrixGameWorld(table_scenarios()["mg_pd_grim"])
     world.reset(0)
@@ -203,6 +232,8 @@ def test_two_games_of_one_name_are_refused(own_folder: Path) -> None:
 
 WRONG: tuple[tuple[str, str, str], ...] = (
     ("payoff = [[2, 0], [1, 3]]", "payoff = [[2, 0]]", "payoff: say 2 rows of 2 numbers"),
+    ("payoff = [[2, 0], [1, 3]]", "highest_drawn = 99", "highest_drawn: leave out payoff, column_payoff and column"),
+    ("payoff = [[2, 0], [1, 3]]\n", "", "say payoff, or highest_drawn for a new table in every round"),
     ("column_payoff = [[0, 1], [2, 0]]", "column_payoff = [[0], [2]]", "column_payoff: say 2 rows of 2"),
     ("rounds = 5", "turns = 5", "turns: Unexpected keyword argument"),
     ("rounds = 5", "rounds = 0", "rounds: Input should be greater than or equal to 1"),

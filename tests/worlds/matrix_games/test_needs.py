@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import takewhile
+from random import Random
 
 import pytest
 
 from hm_agent.command_line import cli
 from hm_agent.registry import scenario_named, scenarios
-from hm_agent.repeated_games.best_play import best_response
 from hm_agent.repeated_games.learners import LEARNERS, mutual_action
-from hm_agent.repeated_games.reflexes import reflex_value
+from hm_agent.repeated_games.levels import LevelRule, drawn_side, level_action
 from hm_agent.worlds.matrix_games.agents import LADDER, PLAYERS
-from hm_agent.worlds.matrix_games.needs import CEILING, Item, main, measured
-from hm_agent.worlds.matrix_games.settings import table_scenarios
+from hm_agent.worlds.matrix_games.needs import CEILING, MISSED, Item, main, measured
+from hm_agent.worlds.matrix_games.settings import TableScenario, table_scenarios
 from hm_agent.worlds.matrix_games.shortcuts import SHORTCUTS
 from hm_agent.worlds.matrix_games.suite import SHORTCUTS as NAMED
 from hm_agent.worlds.matrix_games.suite import SUITE
 
 TESTED = {
     "mg_brief_fictitious_play_3": 1,
-    "mg_mod_deeper_2_2_1": 2,
-    "mg_mod_deeper_3_2_1": 3,
+    "mg_drawn_boldest_2": 2,
+    "mg_drawn_average_3": 3,
 }
 ELSEWHERE = 1000
 """The number of an episode that no other measurement has."""
@@ -44,38 +44,19 @@ def test_an_order_is_needed_if_it_plays_well_and_those_below_it_play_badly() -> 
     others = {**dict.fromkeys(SHORTCUTS, 0.0), "random": -90.0, CEILING: 10.0}
     for scores, order in (((1, 3, 9, 10), 2), ((1, 5, 9, 10), None), ((1, 1, 1, 1), None), ((8, 9, 9, 9), 0)):
         earned = others | dict(zip(LADDER, map(float, scores), strict=True))
-        assert Item((scenario,), earned).needs_order == order, scores
+        assert Item(scenario, earned).needs_order == order, scores
 
 
 def test_shortcuts_stay_at_the_floor_that_other_seeds_chose() -> None:
     for name in TESTED:
         here, floor = item(name, ELSEWHERE).earned, item(name).best_shortcut
         scale = here[CEILING] - here[floor]
-        assert max((here[shortcut] - here[floor]) / scale for shortcut in SHORTCUTS) <= 0.05, name
-
-
-def test_pairs_count_by_the_lesser_and_one_opponent_alone_is_answered_without_a_mind() -> None:
-    plain, deeper = (table_scenarios()[f"mg_pair_steps_2_{kind}"] for kind in ("plain", "deeper"))
-    (both,), (alone,) = (list(measured(known, 6)) for known in ([plain, deeper], [plain]))
-    assert both.name == "mg_pair_steps_2"
-    assert both.needs_order == 2
-    assert alone.earned["order_0"] > 2 * both.earned["order_0"] + 0.3
-    assert all(both.earned[agent] <= alone.earned[agent] for agent in both.earned)
-
-
-def test_the_opponents_of_a_pair_play_alike_until_one_is_beaten_often_enough() -> None:
-    for pair in ("steps_1", "steps_2", "react_2", "react_3"):
-        plain, deeper = (table_scenarios()[f"mg_pair_{pair}_{kind}"].rules[0] for kind in ("plain", "deeper"))
-        states = [plain.start, deeper.start]
-        for _ in range(6):
-            chances = [rule.chances(state) for rule, state in zip((plain, deeper), states, strict=True)]
-            assert chances[0] == chances[1], pair
-            own = chances[0].index(max(chances[0]))
-            states = [rule.after(state, own, own) for rule, state in zip((plain, deeper), states, strict=True)]
+        most = MISSED if table_scenarios()[name].game.highest_drawn else 0.05  # rounds of drawn tables differ widely
+        assert max((here[shortcut] - here[floor]) / scale for shortcut in SHORTCUTS) <= most, name
 
 
 def test_what_separates_nobody_needs_nothing_and_is_listed_so(capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("mg_pd_grim", "mg_mod_counter_earlier_3"):
+    for name in ("mg_pd_grim", "mg_mod_deeper_3_2_1"):
         assert item(name, episodes=4).need == "separates nobody"
         assert scenario_named(name).separates_nobody
     assert all(info.needs_order is None for info in SUITE.scenarios if info.separates_nobody)
@@ -83,11 +64,16 @@ def test_what_separates_nobody_needs_nothing_and_is_listed_so(capsys: pytest.Cap
     assert "after the agent's first defect; separates nobody" in capsys.readouterr().out
 
 
-def test_no_answer_to_the_last_round_alone_does_what_orders_2_and_3_do() -> None:
-    for name in ("mg_mod_deeper_2_2_1", "mg_mod_deeper_3_2_1"):
-        (rule,), rounds = table_scenarios()[name].rules, 30
-        best = best_response(rule, rounds).total
-        assert reflex_value({rule: 1.0}, rounds) / rounds < 0.43 < 0.79 < best / rounds, name
+@pytest.mark.parametrize("scenario", [s for s in table_scenarios().values() if s.game.highest_drawn and s.group])
+def test_who_looks_at_one_table_alone_can_not_tell_which_level_the_other_is_of(scenario: TableScenario) -> None:
+    """What answers one level of thought is in most tables no answer to the next."""
+    (rule,) = scenario.rules
+    assert isinstance(rule, LevelRule)
+    alike = 0
+    for side in (drawn_side(Random(seed), scenario.side.actions, 99) for seed in range(100)):
+        answers = [side.best_response(level_action(side.opposite, level, rule.naive)) for level in (1, 2, 3)]
+        alike += len(set(answers)) < 2
+    assert alike <= 5
 
 
 def test_the_ladder_knows_the_rules_up_to_its_order_and_no_other() -> None:
@@ -136,8 +122,8 @@ def test_a_mutual_action_is_to_cooperate() -> None:
 def test_the_command_prints_a_line_for_each_item(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["mg_pd_grim", "mg_pd_defect", "--episodes=1"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split(" | ")[0] for line in lines] == ["| item", "| ---", "| mg_pd_grim", "| mg_pd_defect"]
-    assert {line.count("|") for line in lines} == {14}
+    assert [line.split(" | ")[0] for line in lines] == ["| scenario", "| ---", "| mg_pd_grim", "| mg_pd_defect"]
+    assert {line.count("|") for line in lines} == {10}
 
 
 def test_scenarios_are_listed_by_the_order_that_they_need(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,13 +1,15 @@
 """The built-in reasoner's answers about a matrix game: which rule fits the rounds so far, and what answers it best.
 
-It tries a fixed set of rules on any table of payoffs, and is told nothing of the opponents that there are.
+It tries a fixed set of rules on any table of payoffs, and is told nothing of the opponents that there are. Where every
+round has its own table, it tries the levels of thought of players that it takes to be simpler than itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import permutations
+from itertools import permutations, product
 from math import exp, log
 from statistics import mean
 from typing import Any
@@ -15,6 +17,7 @@ from typing import Any
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.repeated_games.best_play import best_response
 from hm_agent.repeated_games.dilemma_rules import GradualRule, GrimRule, TitForTwoTatsRule
+from hm_agent.repeated_games.levels import NAIVE, LevelRule
 from hm_agent.repeated_games.payoffs import Shares, Side
 from hm_agent.repeated_games.rules_of_play import (
     CopyRule,
@@ -40,6 +43,7 @@ SLIP = 0.05
 """The chance that a rule is taken to play any action alike, so that one surprise rules nothing out."""
 NEGLIGIBLE = 0.01
 """The likelihood, as a share of the likeliest rule's, up to which a rule does not count."""
+LEVELS = (1, 2)
 Moves = tuple[tuple[int, int], ...]
 """The numbers of the agent's own action and of the other's, for each round so far."""
 
@@ -75,6 +79,27 @@ def _rules(side: Side) -> Iterator[RuleOfPlay]:
             yield GradualRule(side, cooperate, defect)
 
 
+@lru_cache(64)
+def levels_tried(side: Side) -> Sequence[RuleOfPlay]:
+    """The rules by which the other may play where every round has its own table; the present one is `side`."""
+    count = len(side.actions)
+    levels = (LevelRule(side, level, naive) for level, naive in product(LEVELS, NAIVE))
+    return (MixtureRule(side, (1 / count,) * count), *levels)
+
+
+@dataclass(frozen=True)
+class RuleFit:
+    """A rule in its present state, and the logarithm of the likelihood of the other's actions so far by it."""
+
+    rule: RuleOfPlay
+    state: Any
+    likelihood: float
+
+    @property
+    def chances(self) -> Shares:
+        return self.rule.chances(self.state)
+
+
 @lru_cache(100_000)
 def _followed(rule: RuleOfPlay, moves: Moves) -> tuple[Any, float]:
     """The rule's state after these rounds, and the logarithm of the likelihood of the other's actions by it."""
@@ -82,22 +107,37 @@ def _followed(rule: RuleOfPlay, moves: Moves) -> tuple[Any, float]:
         return rule.start, 0.0
     state, so_far = _followed(rule, moves[:-1])
     own, other = moves[-1]
-    chance = (1 - SLIP) * rule.chances(state)[other] + SLIP / len(rule.side.actions)
-    return rule.after(state, other, own), so_far + log(chance)
+    return rule.after(state, other, own), so_far + _log_chance(rule, state, other)
 
 
-def _ranked(side: Side, moves: Moves) -> list[RuleOfPlay]:
+def _log_chance(rule: RuleOfPlay, state: Any, action: int) -> float:
+    return log((1 - SLIP) * rule.chances(state)[action] + SLIP / len(rule.side.actions))
+
+
+def _fits(situation: RoundSituation) -> Sequence[RuleFit]:
+    """The rules in the order in which they are tried."""
+    view, moves, side = situation.view, tuple(situation.view.moves), situation.side.opposite
+    if view.tables is None:
+        return [RuleFit(rule, *_followed(rule, moves)) for rule in rules_tried(side)]
+    tables = [table.opposite for table in view.tables]
+    found = []
+    for rule in levels_tried(side):
+        played = zip(tables, moves, strict=True)
+        logs = (_log_chance(replace(rule, side=table), rule.start, other) for table, (_, other) in played)
+        found.append(RuleFit(rule, rule.start, sum(logs)))
+    return found
+
+
+def _ranked(situation: RoundSituation) -> Sequence[RuleFit]:
     """The rules by likelihood, the likeliest first."""
-    return sorted(rules_tried(side.opposite), key=lambda rule: _followed(rule, moves)[1], reverse=True)
+    return sorted(_fits(situation), key=lambda fit: fit.likelihood, reverse=True)
 
 
 def foresee(words: str | None, situation: RoundSituation, about: str = "", history: Sequence[Any] = ()) -> NextAction:
     """The other's next action by a hypothesis; words of no rule stand for the likeliest rule."""
-    moves, side = _moves(situation), situation.side
-    ranked = _ranked(side, moves)
-    rule = next((rule for rule in ranked if rule_in_words(rule) == words), ranked[0])
-    chances = rule.chances(_followed(rule, moves)[0])
-    return NextAction(action=side.others[max(range(len(chances)), key=lambda action: chances[action])])
+    ranked = _ranked(situation)
+    fit = next((fit for fit in ranked if rule_in_words(fit.rule) == words), ranked[0])
+    return NextAction(action=situation.side.others[likeliest(fit.chances)])
 
 
 # What answers them best
@@ -108,40 +148,37 @@ def best_action(situation: RoundSituation) -> str:
 
     Each rule's part takes it as known from now on (QMDP; Littman, Cassandra and Kaelbling, 1995).
     """
-    side, view, moves = situation.side, situation.view, _moves(situation)
-    ranked = _ranked(side, moves)
-    best, totals = _followed(ranked[0], moves)[1], [0.0] * len(side.actions)
-    for rule in ranked:
-        state, likelihood = _followed(rule, moves)
-        if (weight := exp(likelihood - best)) > NEGLIGIBLE:
-            values = _values(rule, state, view.rounds, view.left)
+    side, view, ranked = situation.side, situation.view, _ranked(situation)
+    rounds, left = (view.rounds, view.left) if view.tables is None else (1, 1)
+    totals = [0.0] * len(side.actions)
+    for fit in ranked:
+        if (weight := exp(fit.likelihood - ranked[0].likelihood)) > NEGLIGIBLE:
+            values = _values(fit, rounds, left)
             totals = [total + weight * value for total, value in zip(totals, values, strict=True)]
     return side.actions[max(range(len(totals)), key=lambda action: round(totals[action], 9))]
 
 
-def _values(rule: RuleOfPlay, state: Any, rounds: int, left: int) -> Sequence[float]:
+def _values(fit: RuleFit, rounds: int, left: int) -> Sequence[float]:
     """The expected reward of each action against a rule; of this round alone in a state that the rule never gets to."""
     try:
-        return best_response(rule, rounds).action_values(state, left)
+        return best_response(fit.rule, rounds).action_values(fit.state, left)
     except KeyError:
-        side, chances = rule.side.opposite, rule.chances(state)
-        return [side.expected(own, chances) for own in range(len(side.actions))]
+        side = fit.rule.side.opposite
+        return [side.expected(own, fit.chances) for own in range(len(side.actions))]
 
 
 def odds(question: GiveOdds) -> OddsAnswer:
     """The likeliest rules with what each plays next and, by each of the agent's actions, in the round after that."""
     situation = question.situation
     assert isinstance(situation, RoundSituation)
-    moves = _moves(situation)
-    ranked = _ranked(situation.side, moves)
-    best = _followed(ranked[0], moves)[1]
+    ranked = _ranked(situation)
     rules = []
-    for rule in ranked:
-        state, likelihood = _followed(rule, moves)
-        if (share := exp(likelihood - best)) > NEGLIGIBLE:
+    for fit in ranked:
+        if (share := exp(fit.likelihood - ranked[0].likelihood)) > NEGLIGIBLE:
+            rule, state = fit.rule, fit.state
             rows = () if _stays(rule, state) else rows_told(_rows_after(rule, state))
             lasts = len(rows) > 1 and _lasts(rule, state)
-            rules.append(LikelyRule(rule_in_words(rule), share, rule.chances(state), rows, lasts))
+            rules.append(LikelyRule(rule_in_words(rule), share, fit.chances, rows, lasts))
     return odds_of(rules)
 
 
@@ -186,8 +223,7 @@ def strategy_words(situation: RoundSituation) -> str:
 
 
 def _weigh(situation: RoundSituation, about: str, history: Sequence[Any]) -> Mapping[str, float]:
-    moves = _moves(situation)
-    return {rule_in_words(rule): _followed(rule, moves)[1] for rule in rules_tried(situation.side.opposite)}
+    return {rule_in_words(fit.rule): fit.likelihood for fit in _fits(situation)}
 
 
 def _calls(situation: RoundSituation, question: Plan) -> Sequence[str]:
@@ -197,10 +233,6 @@ def _calls(situation: RoundSituation, question: Plan) -> Sequence[str]:
 def _review(question: ReviewPlan) -> str:
     advice = "go on like this" if question.reward > 0 else "look for what answers the other better"
     return f"Reward {question.reward:g}: {advice}."
-
-
-def _moves(situation: RoundSituation) -> Moves:
-    return tuple(situation.view.moves)
 
 
 REASONER = WrittenReasoner(RoundSituation, _weigh, foresee, strategy_words, _calls, _review)

@@ -61,7 +61,8 @@ class RoundMind(WrittenMind):
         return self.situation.side
 
     def ask_odds(self, other: PlayerModel) -> Asking[PlayerOdds]:
-        return ask_table_odds(self, other, self.situation.view.left, self._moves_in)
+        view = self.situation.view
+        return ask_table_odds(self, other, view.left if view.tables is None else 1, self._moves_in)
 
     def _moves_in(self, interaction: Interaction) -> tuple[int, int]:
         assert isinstance(interaction, RoundPlayed)

@@ -16,8 +16,8 @@ from hm_agent.theory_of_mind.situation import Behaviour, Call, InteractionSeen, 
 from hm_agent.worlds.matrix_games.views import PastRound, RoundView
 from hm_agent.written_calls import CallError, WrittenCall, any_of, read_call, read_calls, shortened
 
-SHOWN_ROUNDS = 10
-"""How many of the latest rounds a prompt tells one by one; all are counted."""
+SHOWN_ROUNDS, SHOWN_TABLES = 10, 3
+"""How many of the latest rounds a prompt tells one by one, and with their tables; actions of all are counted."""
 
 
 class NextAction(Behaviour):
@@ -86,6 +86,12 @@ class RoundSituation(SeatSituation):
     def latest(self) -> Sequence[tuple[int, PastRound]]:
         """The latest rounds with their numbers."""
         return list(enumerate(self.view.history, 1))[-SHOWN_ROUNDS:]
+
+    @property
+    def latest_tables(self) -> Sequence[tuple[int, PastRound, Side]]:
+        """The latest rounds with their numbers and their tables, where every round has its own."""
+        rounds = zip(self.view.history, self.view.tables or (), strict=False)
+        return [(number, past, side) for number, (past, side) in enumerate(rounds, 1)][-SHOWN_TABLES:]
 
     @property
     def counts(self) -> Mapping[str, int]:

@@ -26,7 +26,7 @@ class RoundsViewer(Viewer):
         return {"rounds": self._scenario.game.rounds}
 
     def shown(self, step: Step, seat: Seat) -> Mapping[str, Any]:
-        """table: a list with the game as the seat sees it, the same at every step; round: one with what was played."""
+        """table: a list with the table of the round as the seat sees it; round: one with what was played."""
         view, scene = step.turn.observations[seat].view, step.scene
         if not isinstance(view, RoundView) or not isinstance(scene, RoundScene):
             return {}
