@@ -33,7 +33,7 @@ from hm_agent.worlds.enacttom.tasks.task import CANARY, AgentSpawn, TaskFile
 
 ME = "me"
 """The role of the agent under test."""
-HELPERS = ("helper", "mate", "third", "guard")
+HELPERS = ("helper", "mate", "guard")
 """The roles of orders 2 and 3 that bring things about."""
 LONGEST = 12
 """The most turns of a task; it has as many as its plan takes."""
@@ -41,7 +41,7 @@ LONGEST = 12
 
 @dataclass(frozen=True)
 class Mind:
-    """What a character has in mind at first. is_told: where the other thing is. is_misled: where the needed one is not."""
+    """Whether a character knows at first where the other thing is, and takes the needed one to be where it is not."""
 
     is_told: bool = False
     is_misled: bool = False
@@ -53,7 +53,7 @@ class HardHouse:
 
     holders: the furniture in which a thing is. decoys: other furniture that opens, in which somebody may believe it to
     be. targets: where it is wanted. names: the agent of each role. For scenes of orders 2 and 3 are drawn: wants, what
-    the helpers bring about, by role; minds, by role and needed thing; messages, how many the agent under test has.
+    the helpers bring about, by role; minds, by role and needed thing.
     """
 
     names: Mapping[str, str]
@@ -66,7 +66,6 @@ class HardHouse:
     spawns: dict[str, str] = field(default_factory=dict)
     wants: dict[str, tuple[Proposition, ...]] = field(default_factory=dict)
     minds: dict[tuple[str, int], Mind] = field(default_factory=dict)
-    messages: int = 1
 
     def place(self, number: int) -> Proposition:
         return Proposition(Is.INSIDE, (self.things[number], self.holders[number]))
@@ -156,20 +155,12 @@ def relay(house: HardHouse, needed: int, depth: int) -> Cast:
 
 
 def wary(house: HardHouse, needed: int, depth: int) -> Cast:
-    """A rival and a helper leave aside what they know the guard to know; the rival may know the needed thing's place."""
+    """A rival and a helper leave aside what they know the guard to know; the rival may know the needed one."""
     unless = partial(_chain, house.names, "guard", depth)
     rival = CharacterRule(kind=RIVAL, wants=_takes(house, "wary").wants, unless=unless("wary"))
     characters = {**_workers(house, needed, {"helper": unless("helper"), "guard": ()}), "wary": rival}
     known = _known(house, needed, characters) | {"wary": (needed,) if house.mind("wary", needed).is_told else ()}
-    return Cast(characters, known, tuple(characters), messages=house.messages, more_goals=house.chores)
-
-
-def team(house: HardHouse, needed: int, depth: int) -> Cast:
-    """Two helpers leave aside what they know a mate to know."""
-    unless = partial(_chain, house.names, "mate", depth)
-    characters = _workers(house, needed, {"helper": unless("helper"), "mate": (), "third": unless("third")})
-    known = _known(house, needed, characters)
-    return Cast(characters, known, tuple(characters), messages=house.messages, more_goals=house.chores)
+    return Cast(characters, known, tuple(characters), messages=2, more_goals=house.chores)
 
 
 def bystander(house: HardHouse, needed: int, depth: int) -> Cast:
@@ -224,8 +215,8 @@ def blanks(house: HardHouse, needed: int, depth: int) -> Cast:
 
 SCENES: Mapping[int, Mapping[str, Scene]] = {
     1: {"errand": errand, "loose_tongue": loose_tongue, "relay": relay, "watch": watch, "blanks": blanks},
-    2: {"wary": wary, "team": team, "bystander": bystander},
-    3: {"wary": wary, "team": team, "bystander": bystander},
+    2: {"bystander": bystander, "wary": wary},
+    3: {"bystander": bystander, "wary": wary},
 }
 
 
@@ -269,18 +260,20 @@ def _house(rng: Random, scene: Scene, depth: int) -> HardHouse:
 
 
 def _draw_minds(rng: Random, house: HardHouse, roles: Iterable[str]) -> None:
-    """Draws what helpers want, in which order, what they have in mind in either twin, and the number of messages.
+    """Draws what helpers want, in which order, and what they have in mind in either twin.
 
-    The one called helper wants both things at their places; others some of these, and to open some of the decoys.
+    The one called helper wants both things at their places; another one surely one of them, and to open where the other
+    one may be taken to be, so that it has to know of both.
     """
-    places, chores = [house.goal(0), house.goal(1)], [house.opened(0), house.opened(1)]
     for role in roles:
-        wants = rng.sample(places, 2) if role == "helper" else rng.sample([*places, *chores], rng.randint(1, 4))
+        own = rng.randrange(2)
+        needed_wants = [house.goal(own), house.opened(1 - own)]
+        more = [want for want in (house.goal(1 - own), house.opened(own)) if rng.random() < 0.3]
+        wants = [house.goal(0), house.goal(1)] if role == "helper" else [*needed_wants, *more]
         if role in HELPERS:
-            house.wants[role] = tuple(wants)
+            house.wants[role] = tuple(rng.sample(wants, len(wants)))
         for needed in (0, 1):
             house.minds[role, needed] = Mind(rng.random() < 0.5, rng.random() < 0.4)
-    house.messages = rng.choice((1, 2))
 
 
 class _AnyName(dict[str, str]):

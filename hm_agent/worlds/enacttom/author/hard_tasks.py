@@ -30,13 +30,12 @@ from hm_agent.worlds.enacttom.verification.hard_proof import (
     OUT_OF_REACH,
     HardProof,
     prove,
-    shared_schedules,
 )
 
 MOST_PROPOSALS = 300
 """The most proposals for one pair; if none of them is kept, the pair is not made."""
 SHORTEST = 4
-SHORTEST_APART, LONGEST_APART = 6, 9
+SHORTEST_APART, LONGEST_APART = 6, 8
 """The turns of tasks of orders 2 and 3, whose search takes longer."""
 
 
@@ -122,7 +121,7 @@ def _row_of(made: MadePair) -> Row:
 
 
 def _shortest(files: Sequence[TaskFile]) -> list[HardProof] | None:
-    """Both tasks of a pair with the least number of turns in which they can be solved; None if LONGEST do not suffice."""
+    """Both tasks of a pair with the fewest turns in which they can be solved; None if LONGEST do not suffice."""
     for turns in range(SHORTEST, LONGEST + 1):
         proofs = [HardProof(check_task(file.model_copy(update={"max_turns": turns}))) for file in files]
         if all(proof.has_own_plan for proof in proofs):
@@ -131,20 +130,21 @@ def _shortest(files: Sequence[TaskFile]) -> list[HardProof] | None:
 
 
 def _apart(files: Sequence[TaskFile]) -> list[HardProof] | str:
-    """Both tasks of a pair of order 2 or 3 with the least number of turns, if neither schedules nor lower orders do.
+    """Both tasks of a pair of order 2 or 3 with the fewest turns, if no schedule solves both and no lower order one.
 
     What is quick to find out comes first: here messages say where things are, and nothing of who knows what.
     """
     for turns in range(SHORTEST_APART, LONGEST_APART + 1):
         proofs = [HardProof(check_task(file.model_copy(update={"max_turns": turns}))) for file in files]
-        if all(proof.schedules(places_alone) for proof in proofs):
+        found = [proof.schedules(places_alone) for proof in proofs]
+        if all(found):
             break
     else:
         return OUT_OF_REACH
-    if shared_schedules(proofs, places_alone):
+    if frozenset.intersection(*found):
         return HABIT
-    orders = [f"order_{order}{sure}" for order in range(1, files[0].needs_order or 0) for sure in ("", "_sure")]
-    is_low = any(proof.is_solved_by(AGENTS[order]) for order in orders for proof in proofs)
+    lower = (f"order_{order}" for order in range(1, files[0].needs_order or 0))
+    is_low = any(proof.is_solved_by(AGENTS[order]) for order in lower for proof in proofs)
     return LOWER if is_low else proofs
 
 

@@ -107,23 +107,36 @@ class CharacterSearch:
         self._acts = list(self._reachable_acts())
         named = ((claim, household.known_bit(agent, claim)) for claim in household.sayable)
         self._sayable = [(claim, bit) for claim, bit in named if bit]
-        self._steps = list(self._steps_to_goals())
+        self._least_turns = [
+            (household.bits[goal], list(self._turns_to(goal))) for goal in household.task.physical_goal
+        ]
         self._teller_names = {household.agents[number] for number in self._tellers}
         self._messages_of: dict[object, list[HouseCommand]] = {}
         self._rules: dict[HouseCommand, list[tuple[int, int]]] = {}
         self._solved: dict[object, tuple[Cost, HouseCommand] | None] = {}
 
     def is_too_late(self, position: Position) -> bool:
-        """True if the turns left can't suffice: a thing is picked in one turn and put down in another."""
+        """True if the turns left can't suffice to open, pick, carry and put down what is not at its place."""
         state, left = position.runtime.state, self.household.task.max_turns - position.runtime.turn
-        return any(not state & goal and left < (1 if state & ready else 2) for goal, ready in self._steps)
+        return any(
+            not state & goal and any(turns > left and state & held == held for held, turns in least)
+            for goal, least in self._least_turns
+        )
 
-    def _steps_to_goals(self) -> Iterator[tuple[int, int]]:
-        """For each goal its bit, and the bits of which one is set where a single turn may bring it about."""
-        for goal in self.household.task.physical_goal:
-            holders = (Proposition(Is.HELD_BY, (goal.arguments[0], agent)) for agent in self.household.agents)
-            is_place = goal.predicate in (Is.ON_TOP, Is.INSIDE)
-            yield self.household.bits[goal], self.household.mask(holders) if is_place else -1
+    def _turns_to(self, goal: Proposition) -> Iterator[tuple[int, int]]:
+        """Yields bits and how many turns it takes at least to bring a goal about while they are all set."""
+        household, (thing, *places) = self.household, goal.arguments
+        yield 0, 1
+        if goal.predicate not in (Is.ON_TOP, Is.INSIDE):
+            return
+        furniture, mask = household.plan.furniture, household.mask
+        for piece, room in furniture.items():
+            is_elsewhere = int(room != furniture[places[0]])
+            yield mask([Proposition(Is.ON_TOP, (thing, piece))]), 2 + is_elsewhere
+            if piece in household.plan.openable:
+                inside, closed = Proposition(Is.INSIDE, (thing, piece)), Proposition(Is.CLOSED, (piece,))
+                yield mask([inside]), 2 + is_elsewhere
+                yield mask([inside, closed]), 3 + is_elsewhere
 
     def best(self, positions: Sequence[Position]) -> HouseCommand | None:
         """The first command of a cheapest plan from positions that the agent can't tell apart; None without a plan."""
