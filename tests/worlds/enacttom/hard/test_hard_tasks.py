@@ -72,7 +72,9 @@ def test_every_certificate_is_of_its_file_and_says_what_is_wanted() -> None:
         assert certificate.twin_fails == "unsolvable"
 
 
-@pytest.mark.parametrize("pair", PROVED_AGAIN)
+@pytest.mark.parametrize(
+    "pair", [pytest.param(pair, marks=[] if "_k1_" in pair else pytest.mark.heavy) for pair in PROVED_AGAIN]
+)
 def test_certificates_are_proved_again(pair: str) -> None:
     a, b = twins(pair)
     for task, twin in ((a, b), (b, a)):
@@ -148,7 +150,7 @@ def test_the_schedules_of_a_task_are_those_by_which_it_can_be_solved() -> None:
 
 
 def test_agents_of_the_ladder_solve_what_needs_their_order_and_nothing_above() -> None:
-    for pair in (one for one in FIRST if one not in PROVED_AGAIN):  # a proof plays all orders
+    for pair in (one for one in FIRST if one not in PROVED_AGAIN and "_k3_" not in one):  # a proof plays all orders
         task = twins(pair)[0]
         needed = task.file.needs_order or 0
         for order in (needed - 1, needed):
