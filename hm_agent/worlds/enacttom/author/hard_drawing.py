@@ -40,7 +40,7 @@ LONGEST = 12
 
 
 @dataclass(frozen=True)
-class Mind:
+class StartingMind:
     """Whether a character knows at first where the other thing is, and takes the needed one to be where it is not."""
 
     is_told: bool = False
@@ -65,7 +65,7 @@ class HardHouse:
     furniture: Mapping[str, str]
     spawns: dict[str, str] = field(default_factory=dict)
     wants: dict[str, tuple[Proposition, ...]] = field(default_factory=dict)
-    minds: dict[tuple[str, int], Mind] = field(default_factory=dict)
+    minds: dict[tuple[str, int], StartingMind] = field(default_factory=dict)
 
     def place(self, number: int) -> Proposition:
         return Proposition(Is.INSIDE, (self.things[number], self.holders[number]))
@@ -76,8 +76,8 @@ class HardHouse:
     def goal(self, number: int) -> Proposition:
         return Proposition(Is.ON_TOP, (self.things[number], self.targets[number]))
 
-    def mind(self, role: str, needed: int) -> Mind:
-        return self.minds.get((role, needed), Mind())
+    def mind(self, role: str, needed: int) -> StartingMind:
+        return self.minds.get((role, needed), StartingMind())
 
     def opened(self, number: int) -> Proposition:
         return Proposition(Is.OPEN, (self.decoys[number],))
@@ -273,7 +273,7 @@ def _draw_minds(rng: Random, house: HardHouse, roles: Iterable[str]) -> None:
         if role in HELPERS:
             house.wants[role] = tuple(rng.sample(wants, len(wants)))
         for needed in (0, 1):
-            house.minds[role, needed] = Mind(rng.random() < 0.5, rng.random() < 0.4)
+            house.minds[role, needed] = StartingMind(rng.random() < 0.5, rng.random() < 0.4)
 
 
 class _AnyName(dict[str, str]):
