@@ -110,7 +110,8 @@ def compared() -> Iterator[ShippedPoints]:
 
 def main(out: Path, worlds: Sequence[str]) -> None:
     path = data_folder("scenarios") / FILE
-    kept = [row for row in read_points(path) if scenario_named(row.scenario).world not in worlds]
+    others = suites().keys() - set(worlds)
+    kept = [row for row in read_points(path) if scenario_named(row.scenario).world in others]
     new = [row for world in worlds for played in PLAYED[world] for row in points_of(results(played, out))]
     more = [row for row in compared() if scenario_named(row.scenario).world in worlds]
     write_points(sorted([*kept, *new, *more], key=astuple), path)
