@@ -32,7 +32,7 @@ from hm_agent.worlds.enacttom.verification.hard_proof import (
     prove,
 )
 
-MOST_PROPOSALS = 1000
+MOST_PROPOSALS = 300
 """The most proposals for one pair; if none of them is kept, the pair is not made."""
 SHORTEST = 4
 SHORTEST_APART, LONGEST_APART = 6, 8
