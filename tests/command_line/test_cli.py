@@ -140,7 +140,7 @@ def test_list_names_scenarios_agents_and_models_and_says_what_they_are(here: Pat
     lines = [" ".join(line.split()) for line in output.splitlines()]
     assert "enacttom_mixed_k2_* EnactToM, mixed, K depth 2: 20 scenarios, 000 to 019" in lines
     assert "clean_up_4 6 agents and 1 bot: agents are visited by one reciprocator; needs trained bots" in lines
-    assert "enacttom_hard_k2_wary_* EnactToM, hard, order 2 needed: 4 scenarios, 00_a to 01_b" in lines
+    assert "enacttom_hard_k2_wary_* EnactToM, hard, order 2 needed: 20 scenarios, 00_a to 09_b" in lines
     assert hm_agent("list", cwd=here) == (0, output, "")
     longest = "  rationalizable_coordination_repeated_selfplay "
     column = len(longest)
