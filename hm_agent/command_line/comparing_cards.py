@@ -32,8 +32,8 @@ from hm_agent.wording import counted, listed
 
 LEADERBOARD_ABOUT = """Compares the cards that `hm-agent battery` wrote, as a page, a table and CSV.
 
-Every card is derived again first, from the answers beside it: some minutes for each draw of the battery, and some
-seconds for each card. One whose figures do not follow from its answers is refused, and so are cards of another
+Every card is derived again first, from the answers beside it: up to half an hour for a full draw of the battery, and
+some minutes for each card. One whose figures do not follow from its answers is refused, and so are cards of another
 battery, of other prompts or of another format than this version's."""
 REPRODUCE_ABOUT = """Plays runs again from their recorded answers alone, asks no model, and says what differs.
 
