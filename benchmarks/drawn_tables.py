@@ -1,6 +1,6 @@
 """How far a linear regression gets in drawn tables: trained for the very opponent, without any levels of thought.
 
-`python -m benchmarks.drawn_tables`: it learns from tables what each action pays, by `FEATURES` of the action, and plays
+`python -m benchmarks.drawn_tables`: it learns from tables what each action pays, by `features` of the action, and plays
 in other tables what it expects to pay most. Scores run from always playing the best mean (0) to the best response (1).
 """
 

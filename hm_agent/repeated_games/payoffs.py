@@ -44,6 +44,11 @@ class Side:
         paid: float = sum(map(mul, self.payoff[own], chances))
         return paid
 
+    def best_against(self, chances: Sequence[float]) -> int:
+        """The action with the largest expected payoff; the first of several. chances: as in `expected`."""
+        paid = [self.expected(own, chances) for own in range(len(self.actions))]
+        return paid.index(max(paid))
+
     def best_response(self, other: int) -> int:
         """The action that pays most against one action of the other player; the first of several."""
         paid = [row[other] for row in self.payoff]

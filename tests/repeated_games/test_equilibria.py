@@ -7,6 +7,7 @@ import random
 import pytest
 
 from hm_agent.repeated_games.equilibria import equilibria, equilibrium, maximin
+from hm_agent.repeated_games.levels import naive_action
 from hm_agent.repeated_games.payoffs import Side, Table, transposed
 
 
@@ -51,3 +52,7 @@ def test_maximin_of_a_zero_sum_game_is_its_equilibrium() -> None:
         assert value == pytest.approx(-lost)
         assert min(side.opposite.opposite.expected(own, other) for own in range(3)) <= value + 1e-9
         assert sum(mixture) == pytest.approx(1)
+
+
+def test_safest_action_has_the_largest_least_payoff() -> None:
+    assert [naive_action(side, "safest") for side in (DILEMMA, STAG_HUNT, CHICKEN, RPS)] == [1, 1, 0, 0]

@@ -91,8 +91,7 @@ class TableByTable(TableAgent):
         for rule, share in self._odds.items():
             for action, chance in enumerate(_chances(rule, view.side)):
                 chances[action] += share / total * chance
-        paid = [view.side.expected(own, chances) for own in range(len(view.side.actions))]
-        return paid.index(max(paid)), RuleOdds(rule_in_words(likeliest), self._odds[likeliest] / total)
+        return view.side.best_against(chances), RuleOdds(rule_in_words(likeliest), self._odds[likeliest] / total)
 
 
 def _chances(rule: RuleOfPlay, side: Side) -> Shares:

@@ -54,9 +54,7 @@ class AutomataPlayer(TableAgent):
         if not view.moves:
             return self._rng.randrange(len(view.side.actions)), None
         self._automata.learn(view.tables[-1] if view.tables else view.side, *view.moves[-1])
-        chances = self._automata.chances
-        paid = [view.side.expected(own, chances) for own in range(len(view.side.actions))]
-        return paid.index(max(paid)), None
+        return view.side.best_against(self._automata.chances), None
 
 
 def harmful_action(side: Side) -> int:
