@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 
-# The same examples in every run, and no deadline that a busy machine could miss.
+# The same examples in every run, but for constants that hypothesis finds in the modules imported so far, and no
+# deadline that a busy machine could miss.
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
 

@@ -20,6 +20,7 @@ from hm_agent.models.answer_parsing import (
     coerce_to_schema,
     read_answer,
 )
+from hm_agent.models.thinking import end_of_thinking, unclosed_thinking
 from hm_agent.questions import Question, in_one_line
 from hm_agent.theory_of_mind.language_questions import CallsAnswer, Prediction, Propose
 from hm_agent.theory_of_mind.mind import HypothesisAnswer
@@ -374,7 +375,11 @@ VALID: st.SearchStrategy[tuple[Question[Any], BaseModel]] = st.one_of(
     ),
 )
 STRAY = ("{", "}", '"', "'", "{'", "```", "I'd ", "\\", "//", "#")
-PROSE = st.text() | st.lists(st.sampled_from(STRAY)).map("".join)
+# A mark of thinking around an answer says that the answer was thought, not given; hypothesis draws the marks that it
+# finds in the modules imported so far.
+PROSE = (st.text() | st.lists(st.sampled_from(STRAY)).map("".join)).filter(
+    lambda text: not end_of_thinking(text) and unclosed_thinking(text) is None
+)
 
 
 @settings(max_examples=450)
