@@ -109,19 +109,7 @@ class EnacttomSuite(Suite):
     title = "EnactToM"
     lists_numbers = False
     needs_are = "proved of each task"
-    shortcuts = (
-        "random",
-        "solo",
-        FLOOD,
-        "reality",
-        "broadcaster",
-        "openly",
-        "apart",
-        "openly_later",
-        "apart_later",
-        "order_1_sure",
-        "order_2_sure",
-    )
+    shortcuts = ("random", "solo", FLOOD, "reality", "broadcaster", "openly", "apart", "openly_later", "apart_later")
     options = (
         Option(
             "literal",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from hm_agent.wording import counted
 from hm_agent.worlds.enacttom.tasks.propositions import Claim
@@ -132,6 +133,10 @@ def _split_message(inner: str) -> tuple[str, str]:
     return str(content), inner[end:]
 
 
+_REMEMBERED = 4_096
+"""Texts whose form is not examined again: a search for plans sends the same message from many states."""
+
+
 def message_fault(text: str) -> str | None:
     """Says why a text can't be sent as a message; None if it can."""
     if not text.strip():
@@ -141,6 +146,7 @@ def message_fault(text: str) -> str | None:
     return None
 
 
+@lru_cache(_REMEMBERED)
 def length_fault(text: str, most_facts: int | None) -> str | None:
     """Says why a message is too long for a household with short messages; None if it is not."""
     count = len([sentence for sentence in SENTENCE_END.split(text) if sentence.strip()])
@@ -149,6 +155,7 @@ def length_fault(text: str, most_facts: int | None) -> str | None:
     return f"the message has {counted(count, 'sentence')}: at most {most_facts} allowed"
 
 
+@lru_cache(_REMEMBERED)
 def plain(text: str) -> str:
     """Puts a message's text on one line without control characters, so that it can't imitate other lines of a view."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())

@@ -23,7 +23,7 @@ from hm_agent.worlds.enacttom.house.commands import (
     pick,
     place,
 )
-from hm_agent.worlds.enacttom.house.knowledge import common_knowledge, follows_among, needed_claims
+from hm_agent.worlds.enacttom.house.knowledge import common_knowledge, follows_among, needed_claims, weaker
 from hm_agent.worlds.enacttom.tasks.mechanics import OPEN, HouseMechanics
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
@@ -106,6 +106,8 @@ class Household:
         self.operators: Mapping[tuple[int, str, tuple[str, ...]], tuple[Operator, ...]] = self._ground_operators()
         self.all_bits = (1 << len(self.names)) - 1
         self._tell_rules: dict[tuple[int, int, Claim], TellRule | None] = {}
+        self._message_rules: dict[tuple[int, int, tuple[Claim, ...]], tuple[TellRule, ...]] = {}
+        self._visible: dict[tuple[str, int], int] = {}
 
     def _character_claims(self) -> Iterator[Claim]:
         """Yields the claims that characters act on, those that must never hold, and what others are told of both."""
@@ -359,6 +361,18 @@ class Household:
                 rules[condition] = rules.get(condition, 0) | self.bits[proposition]
         return {room: tuple(rules.items()) for room, rules in by_room.items()}
 
+    def visible(self, room: str, state: int) -> int:
+        """The bits of which an agent in a room sees whether they hold."""
+        key = room, state & self._conditions[room]
+        if key not in self._visible:
+            self._visible[key] = union(seen for condition, seen in self.seen_in[room] if condition & ~state == 0)
+        return self._visible[key]
+
+    @cached_property
+    def _conditions(self) -> Mapping[str, int]:
+        """For each room, all the bits that decide what is visible in it."""
+        return {room: union(condition for condition, _ in rules) for room, rules in self.seen_in.items()}
+
     @cached_property
     def floors(self) -> Mapping[str, Sequence[int]]:
         """For each room, one mask for each object: the two bits that are set while it lies on the room's floor."""
@@ -385,6 +399,15 @@ class Household:
             needs = self.known_bit(sender, claim)
             self._tell_rules[key] = TellRule(needs, taught, claim) if needs and taught & ~needs else None
         return self._tell_rules[key]
+
+    def message_rules(self, sender: int, group: int, claims: tuple[Claim, ...]) -> tuple[TellRule, ...]:
+        """The effects of a message to a group: those of its claims and of all that follows from them."""
+        key = (sender, group, claims)
+        if key not in self._message_rules:
+            implied = dict.fromkeys(weaker_claim for claim in claims for weaker_claim in weaker(claim))
+            rules = (self.tell_rule(sender, group, claim) for claim in implied)
+            self._message_rules[key] = tuple(rule for rule in rules if rule)
+        return self._message_rules[key]
 
     @cached_property
     def sayable(self) -> tuple[Claim, ...]:

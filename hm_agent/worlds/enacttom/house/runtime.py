@@ -15,13 +15,11 @@ So a turn is equivalent to its successful actions one after another, then its me
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass
 from enum import Enum
 
 from hm_agent.worlds.enacttom.house.commands import EVERYONE, HouseCommand, Verb, length_fault, message_fault, plain
 from hm_agent.worlds.enacttom.house.household import Household
-from hm_agent.worlds.enacttom.house.knowledge import weaker
 from hm_agent.worlds.enacttom.tasks.propositions import HAND_EMPTY, Claim, Is, Proposition
 
 QUIET_TURNS = 2
@@ -95,7 +93,8 @@ class HouseRuntime:
 
     def copy(self) -> HouseRuntime:
         """Returns a runtime that goes on from here on its own."""
-        twin = copy(self)
+        twin = object.__new__(HouseRuntime)
+        vars(twin).update(vars(self))
         twin.memories, twin.messages_left = list(self.memories), list(self.messages_left)
         twin.outcomes = list(self.outcomes)
         return twin
@@ -185,12 +184,10 @@ class HouseRuntime:
             return ActionOutcome(command, OutcomeKind.FAILED, f"Not sent: {fault}."), 0
         ordered = tuple(agent_name for agent_name in house.agents if agent_name in addressees)
         message = HouseMessage(self.turn, sender, ordered, plain(command.text), command.claims)
-        group, known, taught = house.group(agent, ordered), before & self.state, 0
-        for claim in command.claims:
-            for implied in weaker(claim):
-                rule = house.tell_rule(agent, group, implied)
-                if rule and known & rule.needs:
-                    taught |= rule.adds
+        known, taught = before & self.state, 0
+        for rule in house.message_rules(agent, house.group(agent, ordered), command.claims):
+            if known & rule.needs:
+                taught |= rule.adds
         for number, name in enumerate(house.agents):
             if name in ordered:
                 self.inbox[number].append(message)
@@ -228,11 +225,7 @@ class HouseRuntime:
 
     def visible(self, agent: int) -> int:
         """Returns the bits of which an agent can see now whether they hold."""
-        visible = 0
-        for condition, seen in self.household.seen_in[self.household.room_of(agent, self.state)]:
-            if condition & ~self.state == 0:
-                visible |= seen
-        return visible
+        return self.household.visible(self.household.room_of(agent, self.state), self.state)
 
     def _remember(self, agent: int) -> None:
         """Adds what an agent sees to its memory, and drops from it what can't hold any more."""

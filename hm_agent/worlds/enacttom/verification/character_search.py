@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, permutations
 
 from hm_agent.worlds.enacttom.house.character_play import with_characters
 from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand, Verb, tell
-from hm_agent.worlds.enacttom.house.household import Household
-from hm_agent.worlds.enacttom.house.knowledge import weaker
+from hm_agent.worlds.enacttom.house.household import Household, union
 from hm_agent.worlds.enacttom.house.runtime import QUIET_TURNS, HouseRuntime
 from hm_agent.worlds.enacttom.tasks.characters import RELAY
 from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Claim, Is, Proposition
@@ -73,13 +73,16 @@ class Position:
 
     def after(self, agent: int, command: HouseCommand) -> Position:
         """The position after one turn in which the agent gives a command and the characters theirs."""
-        runtime = self.runtime.copy()
-        commands = [IDLE] * len(runtime.household.agents)
+        runtime, commands = self.runtime.copy(), list(self._of_characters)
         commands[agent] = command
-        commands = with_characters(runtime, commands)
         runtime.step(commands)
         waited = all(one.verb == Verb.WAIT for one in commands)
         return Position(runtime, self.quiet + 1 if waited else 0)
+
+    @cached_property
+    def _of_characters(self) -> Sequence[HouseCommand]:
+        """What the characters do in the next turn, and Wait for all others."""
+        return with_characters(self.runtime, [IDLE] * len(self.runtime.household.agents))
 
     def seen_by(self, agent: int) -> object:
         """What the agent sees: equal for positions that it can't tell apart."""
@@ -107,20 +110,22 @@ class CharacterSearch:
         self._acts = list(self._reachable_acts())
         named = ((claim, household.known_bit(agent, claim)) for claim in household.sayable)
         self._sayable = [(claim, bit) for claim, bit in named if bit]
-        self._least_turns = [
-            (household.bits[goal], list(self._turns_to(goal))) for goal in household.task.physical_goal
+        least = [(household.bits[goal], list(self._turns_to(goal))) for goal in household.task.physical_goal]
+        # By turns left: for each goal, what takes longer while it holds.
+        self._out_of_reach = [
+            [(goal, [held for held, turns in ways if turns > left]) for goal, ways in least]
+            for left in range(household.task.max_turns + 1)
         ]
         self._teller_names = {household.agents[number] for number in self._tellers}
         self._messages_of: dict[object, list[HouseCommand]] = {}
-        self._rules: dict[HouseCommand, list[tuple[int, int]]] = {}
         self._solved: dict[object, tuple[Cost, HouseCommand] | None] = {}
 
     def is_too_late(self, position: Position) -> bool:
         """True if the turns left can't suffice to open, pick, carry and put down what is not at its place."""
         state, left = position.runtime.state, self.household.task.max_turns - position.runtime.turn
         return any(
-            not state & goal and any(turns > left and state & held == held for held, turns in least)
-            for goal, least in self._least_turns
+            not state & goal and any(state & held == held for held in reasons)
+            for goal, reasons in self._out_of_reach[left]
         )
 
     def _turns_to(self, goal: Proposition) -> Iterator[tuple[int, int]]:
@@ -207,17 +212,10 @@ class CharacterSearch:
 
     def _effect(self, positions: Sequence[Position], command: HouseCommand) -> tuple[object, bool]:
         """What a message teaches in each position, and what those that pass things on get; True if that is nothing."""
-        if command not in self._rules:
-            group = self.household.group(self._agent, command.arguments)
-            implied = dict.fromkeys(weaker_claim for claim in command.claims for weaker_claim in weaker(claim))
-            rules = (self.household.tell_rule(self._agent, group, claim) for claim in implied)
-            self._rules[command] = [(rule.needs, rule.adds) for rule in rules if rule]
-        taught = []
-        for position in positions:
-            state, learned = position.runtime.state, 0
-            for needs, adds in self._rules[command]:
-                learned |= adds if state & needs == needs else 0
-            taught.append(learned & ~state)
+        group = self.household.group(self._agent, command.arguments)
+        rules = self.household.message_rules(self._agent, group, command.claims)
+        states = (position.runtime.state for position in positions)
+        taught = [union(rule.adds for rule in rules if state & rule.needs) & ~state for state in states]
         heard = command.claims if (got := self._teller_names & set(command.arguments)) else ()
         return (tuple(taught), frozenset(got), heard), not (any(taught) or heard)
 
