@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from hm_agent.battery import Split
@@ -21,9 +22,11 @@ from hm_agent.extensions import is_place
 from hm_agent.files import TEMPLATES, path_in_words
 from hm_agent.models.prompts import prompts_from
 from hm_agent.packing import is_archive, unpack_archive
+from hm_agent.pool.console_progress import progress_for
 from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.process.exit_status import FAILED, complain
+from hm_agent.process.output import output_console
 from hm_agent.registry import register_scenarios
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reproducing import differences as episode_differences
@@ -32,9 +35,9 @@ from hm_agent.wording import counted, listed
 
 LEADERBOARD_ABOUT = """Compares the cards that `hm-agent battery` wrote, as a page, a table and CSV.
 
-Every card is derived again first, from the answers beside it: up to half an hour for a full draw of the battery, and
-some minutes for each card. One whose figures do not follow from its answers is refused, and so are cards of another
-battery, of other prompts or of another format than this version's."""
+Every card is derived again first, from the answers beside it: some minutes each and, once, a quarter of an hour for the
+agents that a full draw of the battery is scored by. One whose figures do not follow from its answers is refused, and so
+are cards of another battery, of other prompts or of another format than this version's."""
 REPRODUCE_ABOUT = """Plays runs again from their recorded answers alone, asks no model, and says what differs.
 
 Of a folder of `hm-agent play` or `battery`, all finished episodes, with the prompts that lie in it: results apart from
@@ -85,6 +88,19 @@ def _add_card_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--own_code", action="store_true", help="import the module of an agent that a card or an archive names"
     )
+    parser.add_argument(
+        "--workers",
+        type=_positive,
+        metavar="N",
+        default=1,
+        help="how many processes play the agents that a card is scored by (default: 1)",
+    )
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 on")
+    return int(text)
 
 
 @contextmanager
@@ -161,7 +177,8 @@ def _refusal(path: Path, card: Card, options: argparse.Namespace, work: Path) ->
     try:
         archive = read_answers(path.parent / ANSWERS)
         place, split = work / card.split, Split(options.split_seed)
-        derived = derive_again(card, archive, split, place, _play_references, runs_own_code=options.own_code)
+        play = partial(_play_references, workers=options.workers)
+        derived = derive_again(card, archive, split, place, play, runs_own_code=options.own_code)
     except ConfigError as error:
         return str(error)
     found = list(differences(card, derived))
@@ -174,5 +191,8 @@ def _first(found: Sequence[str]) -> str:
     return min(found, key=lambda line: line.startswith("hashes."))
 
 
-def _play_references(experiment: Experiment) -> None:
-    run(replace(experiment, record_replay=False), NoProgress())
+def _play_references(experiment: Experiment, *, workers: int) -> None:
+    console, experiment = output_console(), replace(experiment, record_replay=False, workers=workers)
+    shown = progress_for(console, experiment.survey().due) if console.is_terminal else nullcontext(NoProgress())
+    with shown as progress:
+        run(experiment, progress)
