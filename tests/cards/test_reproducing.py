@@ -139,7 +139,9 @@ def test_a_card_is_derived_again_from_its_answers(card: Path, tmp_path: Path) ->
     status, output, errors = call_here("hm-agent", "reproduce", str(card))
     assert (status, errors) == (0, "")
     assert output == f"{card}: the same again\n"
-    status, output, errors = call_here("hm-agent", "leaderboard", str(card.parent), f"--out={tmp_path / 'board'}")
+    status, output, errors = call_here(
+        "hm-agent", "leaderboard", str(card.parent), "--workers=2", f"--out={tmp_path / 'board'}"
+    )
     assert (status, errors) == (0, "")
     assert {path.suffix for path in (tmp_path / "board").iterdir()} == {".html", ".md", ".csv"}
     assert "| reader | loopback |" in (tmp_path / "board" / "leaderboard.md").read_text()
