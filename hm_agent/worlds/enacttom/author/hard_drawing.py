@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from random import Random
 
 from hm_agent.worlds.enacttom.author.hard_house import ME, Cast, HardHouse, StartingMind
-from hm_agent.worlds.enacttom.author.hard_scenes import SCENES, Scene
+from hm_agent.worlds.enacttom.author.hard_scenes import SCENES, HardScene
 from hm_agent.worlds.enacttom.author.task_drawing import OBJECTS, OPENING, ROOMS, SURFACES
 from hm_agent.worlds.enacttom.author.task_words import THEMES, public_facts
 from hm_agent.worlds.enacttom.tasks.characters import BLANK, Slot
@@ -43,7 +43,7 @@ def draw_pair(rng: Random, scene: str, depth: int, name: str) -> tuple[TaskFile,
     )
 
 
-def _house(rng: Random, scene: Scene, depth: int) -> HardHouse:
+def _house(rng: Random, scene: HardScene, depth: int) -> HardHouse:
     numbers = iter(rng.sample(range(1, 61), 20))
     rooms = tuple(f"{room}_{next(numbers)}" for room in rng.sample(ROOMS, rng.choice((3, 3, 4))))
     opening = [f"{kind}_{next(numbers)}" for kind in rng.sample(OPENING, 4)]

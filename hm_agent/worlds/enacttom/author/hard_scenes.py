@@ -12,7 +12,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import Is, Proposition
 
 
 @dataclass(frozen=True)
-class Scene:
+class HardScene:
     """Makes the cast for a house, the needed thing's number, and the depth of mind.
 
     roles: those of the cast, in its order. is_watched: True if the agent under test stands where the decoys are.
@@ -118,16 +118,16 @@ def blanks(house: HardHouse, needed: int, depth: int) -> Cast:
 
 
 _DEEP = {
-    "bystander": Scene(bystander, ("helper", "mate", "rival")),
-    "wary": Scene(wary, ("helper", "guard", "wary")),
+    "bystander": HardScene(bystander, ("helper", "mate", "rival")),
+    "wary": HardScene(wary, ("helper", "guard", "wary")),
 }
-SCENES: Mapping[int, Mapping[str, Scene]] = {
+SCENES: Mapping[int, Mapping[str, HardScene]] = {
     1: {
-        "errand": Scene(errand, ("helper", "rival")),
-        "loose_tongue": Scene(loose_tongue, ("helper", "gossip", "rival")),
-        "relay": Scene(relay, ("helper", "relay", "rival")),
-        "watch": Scene(watch, ("silent", "rival"), is_watched=True),
-        "blanks": Scene(blanks, ("helper", "rival", "teller")),
+        "errand": HardScene(errand, ("helper", "rival")),
+        "loose_tongue": HardScene(loose_tongue, ("helper", "gossip", "rival")),
+        "relay": HardScene(relay, ("helper", "relay", "rival")),
+        "watch": HardScene(watch, ("silent", "rival"), is_watched=True),
+        "blanks": HardScene(blanks, ("helper", "rival", "teller")),
     },
     2: _DEEP,
     3: _DEEP,
