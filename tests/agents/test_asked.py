@@ -106,7 +106,12 @@ def played(name: str, scenario: str) -> list[SeatStep]:
 
 
 def is_alike(name: str, scenario: str) -> bool:
-    """True for one of the two dyads: rules of thumb play that of two kinds, and other agents that of three."""
+    """True where an agent does nothing that it does not do elsewhere.
+
+    Of the two dyads, rules of thumb play that of two kinds, and other agents that of three; who asks nothing, it alone.
+    """
+    if name in ("random", "noop"):
+        return scenario != DYAD
     other = DYAD if name in CHOICES and name != "constant_2" else PRISONERS
     return scenario == other and name != "hypothetical_minds"
 
@@ -141,7 +146,14 @@ def test_an_agent_of_an_order_asks_as_the_full_agent_does_and_only_of_that_order
     assert orders == {int(name.removeprefix("order_"))}
 
 
-@pytest.mark.parametrize(("name", "scenario"), [(name, scenario) for name in ASKED for scenario in ASKED[name]])
+QUESTIONS = [
+    pytest.param(name, scenario, marks=pytest.mark.heavy if is_alike(name, scenario) else ())
+    for name in ASKED
+    for scenario in ASKED[name]
+]
+
+
+@pytest.mark.parametrize(("name", "scenario"), QUESTIONS)
 def test_an_agent_asks_questions_of_its_kinds_and_no_others(name: str, scenario: str) -> None:
     exchanges = [exchange for step in played(name, scenario) for exchange in step.decision.exchanges]
     assert {type(exchange.question).__name__ for exchange in exchanges} == ASKED[name][scenario]
