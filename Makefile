@@ -29,7 +29,7 @@ test: lint ## lint, then run the tests
 test-quick: $(set_up) ## before a commit: no processes, browsers, JAX, Ray, nor what took over 0.2 s; 90 seconds on two cores
 	$(python) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --quick
 
-test-heavy: $(set_up) ## run the longest tests of faults and kills, which `make test` leaves out
+test-heavy: $(set_up) ## run what `make test` leaves out: the longest tests of faults and kills, and cases like others
 	$(python) -m pytest -m heavy
 
 test-local: $(set_up) ## run the tests that ask a language model in this process; gets and builds it first

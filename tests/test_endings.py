@@ -74,7 +74,12 @@ def unfinished(out: Path) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "workers", "in_background"),
-    [(signal.SIGTERM, 1, True), (signal.SIGHUP, 1, False), (signal.SIGTERM, 2, True), (signal.SIGINT, 2, False)],
+    [
+        pytest.param(signal.SIGTERM, 1, True, marks=pytest.mark.heavy),
+        (signal.SIGHUP, 1, False),
+        (signal.SIGTERM, 2, True),
+        (signal.SIGINT, 2, False),
+    ],
 )
 def test_signals_end_a_command_like_an_interruption(
     tmp_path: Path,

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, fields
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
@@ -42,6 +44,7 @@ EXAMPLES = {**MATRIX_EXAMPLES, **KITCHEN_EXAMPLES}
 REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(), "Answer", {"type": "object"})
 GAMES = sorted(data_folder("scenarios").glob("*/*.toml"))
 LARGE = 10**400
+Case = TypeVar("Case")
 LONGEST = 1_000
 """The longest error message, in characters."""
 
@@ -50,6 +53,12 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=5,
 )
+
+
+def one_of_each(cases: Iterable[Case], alike: Callable[[Case], object]) -> list[ParameterSet]:
+    """The cases as parameters, of which all but the first of those that are alike are heavy."""
+    first = {alike(case): case for case in reversed([*cases])}.values()
+    return [pytest.param(case, marks=() if case in first else pytest.mark.heavy) for case in cases]
 
 
 @contextmanager
@@ -96,7 +105,16 @@ def check_read(text: str, question: Question[Any]) -> None:
         question.check(answer)
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+def read_alike(name: str) -> object:
+    """What decides how an answer to a question is read: the question's kind, the answer's, and what is asked about."""
+    question: Any = EXAMPLES[name]
+    return type(question), question.schema, type(getattr(question, "situation", None))
+
+
+ASKED = one_of_each(EXAMPLES, read_alike)
+
+
+@pytest.mark.parametrize("name", ASKED)
 @given(data=st.data())
 @settings(max_examples=10)
 def test_an_answer_with_anything_in_any_field_is_valid_or_bad(name: str, data: st.DataObject) -> None:
@@ -107,7 +125,7 @@ def test_an_answer_with_anything_in_any_field_is_valid_or_bad(name: str, data: s
     check_read(repr(answer), question)
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", ASKED)
 @given(data=st.data())
 @settings(max_examples=10)
 def test_a_damaged_answer_is_valid_or_bad(name: str, data: st.DataObject) -> None:
@@ -139,7 +157,11 @@ def test_a_game_that_is_not_there_is_named(tmp_path: Path) -> None:
             load_game(path)
 
 
-@pytest.mark.parametrize("path", GAMES, ids=lambda path: path.stem)
+def kind_of_file(path: Path) -> object:
+    return path.parent, tomllib.loads(path.read_text("utf-8")).get("game")
+
+
+@pytest.mark.parametrize("path", one_of_each(GAMES, kind_of_file), ids=lambda path: path.stem)
 @given(data=st.data())
 @settings(max_examples=10)
 def test_a_damaged_game_is_read_or_refused(path: Path, data: st.DataObject) -> None:

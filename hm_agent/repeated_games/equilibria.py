@@ -7,7 +7,6 @@ from itertools import combinations, product
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linprog
 
 from hm_agent.repeated_games.payoffs import Shares, Side
 
@@ -20,6 +19,8 @@ def maximin(side: Side) -> tuple[Shares, float]:
     In a zero-sum game these are the equilibrium and the game's value. Solved as a linear program: maximise v such that
     the mixture earns at least v against every action of the other player.
     """
+    from scipy.optimize import linprog
+
     count, others = len(side.actions), len(side.others)
     against = np.hstack([-np.array(side.payoff, float).T, np.ones((others, 1))])
     solved = linprog(

@@ -84,8 +84,7 @@ def test_an_evaluation_shows_the_plan_and_the_moments_before_and_after(scenario:
 
 
 def test_an_evaluation_shows_a_shot_on_sight_beside_the_calls_that_it_replaced() -> None:
-    steps = play("reflexion", 500, find_scenarios([ARENA])[0])
-    reviewed = [question.plan for _, question, _ in asked(steps) if isinstance(question, ReviewPlan)]
+    reviewed = [question.plan for _, question, _ in asked(steps_of(ARENA)) if isinstance(question, ReviewPlan)]
     plans = [plan for plan in reviewed if isinstance(plan, SubstratePlanRecord)]
     fired = [plan for plan in plans if plan.shot]
     assert 0 < len(fired) < len(plans)

@@ -32,7 +32,11 @@ def test_pieces_are_said_in_turn() -> None:
     assert next_known(knows, np.array([-1, 0, 2, 3], np.int32)).tolist() == [0, 2, 3, 0]
 
 
-@pytest.mark.parametrize("settings", [GameSettings(6, 3, 6), GameSettings(6, 4, 8)], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "settings",
+    [GameSettings(6, 3, 6), pytest.param(GameSettings(6, 4, 8), marks=pytest.mark.heavy)],
+    ids=lambda one: one.name,
+)
 def test_planners_beat_the_heuristic_and_say_nothing_unknown(settings: GameSettings) -> None:
     seeds = np.arange(12, dtype=np.uint32)
     heuristic = measure(settings, POLICIES["heuristic"], seeds)

@@ -34,8 +34,8 @@ def test_every_scenario_has_scripted_players_for_its_whole_cast() -> None:
         assert list(built) == list(cast_of(scenario)) != []
 
 
-FIRST = [*{(each.game.short_name, len(each.seats)): each for each in reversed(SCENARIOS)}.values()]
-"""The first of those that differ in their bots alone."""
+FIRST = [*{(each.game.game, len(each.seats)): each for each in reversed(SCENARIOS)}.values()]
+"""The first of those of the same kind of games with equally many seats."""
 PLAYED = [pytest.param(each, marks=() if each in FIRST else pytest.mark.heavy) for each in SCENARIOS]
 
 

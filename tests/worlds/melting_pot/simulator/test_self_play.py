@@ -128,7 +128,9 @@ def trace_of(short_name: str, seed: int = SEED) -> bytes:
 
 
 @pytest.mark.slow
-@each_scenario
+@pytest.mark.parametrize(
+    "short_name", [pytest.param(name, marks=pytest.mark.heavy if name == ARENA else ()) for name in STEPS]
+)
 def test_one_seed_gives_one_episode(short_name: str) -> None:
     seats = len(scenario_of(short_name).seats)
     trace = played(short_name).trace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -43,13 +43,20 @@ NAMES = [
 """The first of those that differ in their puppeteers' numbers alone."""
 GOALS = {"rws": 9, "pd": 4, "chicken": 4}
 
-each_scenario = pytest.mark.parametrize("name", NAMES)
 FIRST = [next(name for name in NAMES if name.startswith(game)) for game in GOALS]
 """The first of each game."""
-first_of_each_game = pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in FIRST else pytest.mark.heavy) for name in NAMES]
-)
-"""All in `make test-heavy`."""
+
+
+def but_heavy(light: Collection[str]) -> pytest.MarkDecorator:
+    """Of all scenarios, those that are not light only in `make test-heavy`."""
+    params = [pytest.param(name, marks=() if name in light else pytest.mark.heavy) for name in NAMES]
+    return pytest.mark.parametrize("name", params)
+
+
+DRAWING = ("pd_unseen_2", "rws_models_me_0", "rws_order_0", "rws_unseen_3", "rws_unseen_4")
+"""Those whose rules draw by chance, in different ways."""
+each_scenario = but_heavy({*FIRST, *DRAWING})
+first_of_each_game = but_heavy(FIRST)
 
 
 class Specialist:
@@ -172,7 +179,7 @@ def test_puppets_model_is_missed_by_its_path(tmp_path: Path) -> None:
         choose_bots(scenario, "trained", tmp_path)
 
 
-@pytest.mark.parametrize("name", ["rws_unseen_5", "rws_unseen_6", "pd_unseen_5"])
+@pytest.mark.parametrize("name", ["rws_unseen_5", pytest.param("rws_unseen_6", marks=pytest.mark.heavy), "pd_unseen_5"])
 def test_hoarders_hold_more_than_others_and_things_off_their_kind(name: str) -> None:
     held = [held for seed in range(2) for _, held in play(name, seed, steps=800, shy=True).held]
     assert len(held) >= 4
