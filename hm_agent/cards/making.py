@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from hm_agent.battery import Battery, Part, Split
+from hm_agent.battery import Battery, Split
 from hm_agent.cards.answers import Place, answers_in, content_hash, pack, unpack
 from hm_agent.cards.card import ANSWERS, FILE, FOLDER, Card
 from hm_agent.cards.deriving import PlayedPart, Player, derive
@@ -31,29 +31,31 @@ def card_folder(experiment: Experiment, agent: str) -> Path:
     return experiment.out / FOLDER / folder_name([agent]) / folder_name([experiment.model.name])
 
 
-def make_card(battery: Battery, requested: Experiment, agent: str, *, tells_seed: bool) -> tuple[Card, bytes]:
-    """Returns the card of one agent from the episodes in the folder of a battery, and the archive of its answers."""
-    own = replace(requested, agents=(agent,))
-    parts = list(battery.experiments(own))
-    played = [_from_folder(part, references, experiment) for part, references, experiment in parts]
-    answers: dict[Place, RecordedAnswers] = {}
-    if own.model.name != BUILTIN:
-        ended = [
-            episode
-            for _, _, experiment in parts
-            for episode in experiment.plan()
-            if (episode.folder / RESULT).is_file()
-        ]
-        answers = {_place(episode): answers_in(episode.folder / trace.FILE) for episode in ended}
-    archive = pack(answers) if answers else b""
-    player = Player(agent, own.model.name, own.model.sampling.recorded())
-    card = derive(player, battery, played, content_hash(archive))
-    return (replace(card, split_seed=battery.split.seed) if tells_seed else card), archive
+def make_cards(battery: Battery, requested: Experiment, *, tells_seed: bool) -> Iterator[tuple[str, Card, bytes]]:
+    """Yields each requested agent, its card from the episodes in a battery's folder, and the archive of its answers."""
+    shared: dict[str, tuple[Result, ...]] = {}
+    for agent in requested.agents:
+        parts = list(battery.experiments(replace(requested, agents=(agent,))))
+        for part, references, _ in parts:
+            if part.title not in shared:
+                shared[part.title] = tuple(_results(references)) if references else ()
+        played = [PlayedPart(part, tuple(_results(own)), shared[part.title], own.size) for part, _, own in parts]
+        archive = _archive([own for _, _, own in parts])
+        player = Player(agent, requested.model.name, requested.model.sampling.recorded())
+        card = derive(player, battery, played, content_hash(archive))
+        yield agent, replace(card, split_seed=battery.split.seed) if tells_seed else card, archive
 
 
-def _from_folder(part: Part, references: Experiment | None, experiment: Experiment) -> PlayedPart:
-    shared = tuple(_results(references)) if references else ()
-    return PlayedPart(part, tuple(_results(experiment)), shared, experiment.size)
+def _archive(played: Iterable[Experiment]) -> bytes:
+    """The answers of the episodes that have ended; nothing of the built-in reasoner's."""
+    ended = [
+        episode
+        for experiment in played
+        if experiment.model.name != BUILTIN
+        for episode in experiment.plan()
+        if (episode.folder / RESULT).is_file()
+    ]
+    return pack({_place(episode): answers_in(episode.folder / trace.FILE) for episode in ended}) if ended else b""
 
 
 def _results(experiment: Experiment) -> Iterator[Result]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hm_agent.battery import Battery
 from hm_agent.cards.card import FILE, PAGE
-from hm_agent.cards.making import card_folder, make_card
+from hm_agent.cards.making import card_folder, make_cards
 from hm_agent.cards.writing import write_files
 from hm_agent.command_line.console import show_card, show_minds
 from hm_agent.command_line.running import CUT_SHORT, Complain, play_missing
@@ -58,8 +58,7 @@ def _title(part: str, experiment: Experiment, *, is_scale: bool) -> str:
 def _write_cards(battery: Battery, requested: Experiment, *, tells_seed: bool) -> None:
     """Writes and prints the card of each agent that has any result."""
     console = output_console()
-    for agent in requested.agents:
-        card, archive = make_card(battery, requested, agent, tells_seed=tells_seed)
+    for agent, card, archive in make_cards(battery, requested, tells_seed=tells_seed):
         if card.episodes:
             folder = card_folder(requested, agent)
             write_files(card, archive, folder)

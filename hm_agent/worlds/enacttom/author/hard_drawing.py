@@ -2,19 +2,19 @@
 
 Two things are to be brought to their places. Where they are the agent under test knows; it can reach neither, and has
 few messages of one fact each. In a pair's first task a message about the first thing is needed, in its twin one about
-the second, since others know or believe otherwise. Each scene is a way in which it matters who hears a message.
+the second, since others know or believe otherwise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Iterable
 from random import Random
 
+from hm_agent.worlds.enacttom.author.hard_house import ME, Cast, HardHouse, StartingMind
+from hm_agent.worlds.enacttom.author.hard_scenes import SCENES, Scene
 from hm_agent.worlds.enacttom.author.task_drawing import OBJECTS, OPENING, ROOMS, SURFACES
 from hm_agent.worlds.enacttom.author.task_words import THEMES, public_facts
-from hm_agent.worlds.enacttom.tasks.characters import BLANK, GOSSIP, HELPER, RELAY, RIVAL, SILENT, CharacterRule, Slot
+from hm_agent.worlds.enacttom.tasks.characters import BLANK, Slot
 from hm_agent.worlds.enacttom.tasks.mechanics import (
     Binding,
     LimitedBandwidth,
@@ -23,211 +23,23 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
     ShortMessages,
 )
 from hm_agent.worlds.enacttom.tasks.pddl_writing import write_house
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    Claim,
-    Is,
-    Proposition,
-    wanted,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition, wanted
 from hm_agent.worlds.enacttom.tasks.task import CANARY, AgentSpawn, TaskFile
 
-ME = "me"
-"""The role of the agent under test."""
 HELPERS = ("helper", "mate", "guard")
 """The roles of orders 2 and 3 that bring things about."""
 LONGEST = 12
 """The most turns of a task; it has as many as its plan takes."""
 
 
-@dataclass(frozen=True)
-class StartingMind:
-    """Whether a character knows at first where the other thing is, and takes the needed one to be where it is not."""
-
-    is_told: bool = False
-    is_misled: bool = False
-
-
-@dataclass
-class HardHouse:
-    """A house with two things; of each pair, the first is for the first thing.
-
-    holders: the furniture in which a thing is. decoys: other furniture that opens, in which somebody may believe it to
-    be. targets: where it is wanted. names: the agent of each role. For scenes of orders 2 and 3 are drawn: wants, what
-    the helpers bring about, by role; minds, by role and needed thing.
-    """
-
-    names: Mapping[str, str]
-    rooms: tuple[str, ...]
-    things: tuple[str, str]
-    holders: tuple[str, str]
-    decoys: tuple[str, str]
-    targets: tuple[str, str]
-    furniture: Mapping[str, str]
-    spawns: dict[str, str] = field(default_factory=dict)
-    wants: dict[str, tuple[Proposition, ...]] = field(default_factory=dict)
-    minds: dict[tuple[str, int], StartingMind] = field(default_factory=dict)
-
-    def place(self, number: int) -> Proposition:
-        return Proposition(Is.INSIDE, (self.things[number], self.holders[number]))
-
-    def decoy(self, number: int) -> Proposition:
-        return Proposition(Is.INSIDE, (self.things[number], self.decoys[number]))
-
-    def goal(self, number: int) -> Proposition:
-        return Proposition(Is.ON_TOP, (self.things[number], self.targets[number]))
-
-    def mind(self, role: str, needed: int) -> StartingMind:
-        return self.minds.get((role, needed), StartingMind())
-
-    def opened(self, number: int) -> Proposition:
-        return Proposition(Is.OPEN, (self.decoys[number],))
-
-    def cue(self, want: Proposition) -> str:
-        """The thing whose place somebody has to know before it begins with a want."""
-        return self.things[int(want in (self.goal(1), self.opened(1)))]
-
-    @property
-    def chores(self) -> tuple[Proposition, ...]:
-        """What helpers want beside the places of things."""
-        wanted_by_some = {want for wants in self.wants.values() for want in wants}
-        return tuple(opened for opened in map(self.opened, (0, 1)) if opened in wanted_by_some)
-
-    def held(self, number: int, role: str) -> Proposition:
-        return Proposition(Is.HELD_BY, (self.things[number], self.names[role]))
-
-
-@dataclass
-class Cast:
-    """Who plays in one task of a pair, by role. needed: the thing about which a message is needed.
-
-    known: the numbers of the things whose places a character knows. unsure: characters of which the agent under test is
-    not told which of the two places they know. targets: whom it may write to; others may write to everyone. more_goals:
-    beside the places of both things. has_blanks: True if the agent under test is not told where things are.
-    """
-
-    characters: dict[str, CharacterRule]
-    known: dict[str, tuple[int, ...]]
-    targets: tuple[str, ...]
-    messages: int = 1
-    most_facts: int = 1
-    unsure: tuple[str, ...] = ()
-    more_goals: tuple[Proposition, ...] = ()
-    has_blanks: bool = False
-
-
-Scene = Callable[[HardHouse, int, int], Cast]
-"""Makes the cast for a house, the needed thing's number, and the depth of mind."""
-
-
-def _wants(house: HardHouse) -> tuple[str, ...]:
-    return tuple(house.goal(number).pddl for number in (0, 1))
-
-
-def _takes(house: HardHouse, role: str) -> CharacterRule:
-    return CharacterRule(kind=RIVAL, wants=tuple(house.held(number, role).pddl for number in (0, 1)))
-
-
-def _misled(house: HardHouse, needed: int, tells: tuple[str, ...] = (), unless: tuple[str, ...] = ()) -> CharacterRule:
-    """A helper that believes the needed thing to be where it is not."""
-    believes = (house.decoy(needed).pddl,)
-    return CharacterRule(kind=HELPER, wants=_wants(house), tells=tells, unless=unless, believes=believes)
-
-
-def errand(house: HardHouse, needed: int, depth: int) -> Cast:
-    """A helper is wrong about one thing; a rival takes what it hears of."""
-    characters = {"helper": _misled(house, needed), "rival": _takes(house, "rival")}
-    return Cast(characters, {"helper": (1 - needed,)}, ("helper", "rival"))
-
-
-def loose_tongue(house: HardHouse, needed: int, depth: int) -> Cast:
-    """As `errand`, but it is a gossip that tells the rival."""
-    names = house.names
-    gossip = CharacterRule(kind=GOSSIP, tells=(names["rival"],))
-    characters = {"helper": _misled(house, needed), "gossip": gossip, "rival": _takes(house, "rival")}
-    return Cast(characters, {"helper": (1 - needed,)}, ("helper", "gossip"))
-
-
-def relay(house: HardHouse, needed: int, depth: int) -> Cast:
-    """The helper can be told only through a forgetful relay; the rival hears what it is told."""
-    messenger = CharacterRule(kind=RELAY, tells=(house.names["helper"],))
-    characters = {"helper": _misled(house, needed), "relay": messenger, "rival": _takes(house, "rival")}
-    return Cast(characters, {"helper": (1 - needed,)}, ("relay", "rival"), most_facts=2)
-
-
-def wary(house: HardHouse, needed: int, depth: int) -> Cast:
-    """A rival and a helper leave aside what they know the guard to know; the rival may know the needed one."""
-    unless = partial(_chain, house.names, "guard", depth)
-    rival = CharacterRule(kind=RIVAL, wants=_takes(house, "wary").wants, unless=unless("wary"))
-    characters = {**_workers(house, needed, {"helper": unless("helper"), "guard": ()}), "wary": rival}
-    known = _known(house, needed, characters) | {"wary": (needed,) if house.mind("wary", needed).is_told else ()}
-    return Cast(characters, known, tuple(characters), messages=2, more_goals=house.chores)
-
-
-def bystander(house: HardHouse, needed: int, depth: int) -> Cast:
-    """A helper leaves aside what it knows its mate to know; a rival must never know where anything is."""
-    unless = _chain(house.names, "mate", depth, "helper")
-    characters = _workers(house, needed, {"helper": unless, "mate": ()})
-    known = _known(house, needed, characters)
-    characters["rival"] = _takes(house, "rival")
-    return Cast(characters, known, tuple(characters), messages=2, more_goals=house.chores)
-
-
-def _chain(names: Mapping[str, str], knower: str, depth: int, role: str) -> tuple[str, ...]:
-    """Whose knowledge a role considers: that the knower knows or, a level deeper, that it knows that the role knows."""
-    return (names[knower], names[role])[: depth - 1]
-
-
-def _workers(house: HardHouse, needed: int, unless: Mapping[str, tuple[str, ...]]) -> dict[str, CharacterRule]:
-    """Helpers with the wants and beliefs that were drawn for them. unless: by role."""
-    return {
-        role: CharacterRule(
-            kind=HELPER,
-            wants=tuple(want.pddl for want in house.wants.get(role, ())),
-            cues=tuple(house.cue(want) for want in house.wants.get(role, ())),
-            unless=chain,
-            believes=(house.decoy(needed).pddl,) if house.mind(role, needed).is_misled else (),
-        )
-        for role, chain in unless.items()
-    }
-
-
-def _known(house: HardHouse, needed: int, roles: Iterable[str]) -> dict[str, tuple[int, ...]]:
-    """Who knows where the other thing is: the helper, and whoever was drawn to be told."""
-    return {role: (1 - needed,) if role == "helper" or house.mind(role, needed).is_told else () for role in roles}
-
-
-def watch(house: HardHouse, needed: int, depth: int) -> Cast:
-    """A silent helper knows where one of the things is, and shows by what it opens first which one it is."""
-    opens = [Proposition(Is.OPEN, (decoy,)).pddl for decoy in house.decoys]
-    goals = _wants(house)
-    silent = CharacterRule(kind=SILENT, wants=(*opens, *goals), cues=(*house.things, *house.things))
-    characters = {"silent": silent, "rival": _takes(house, "rival")}
-    return Cast(characters, {"silent": (1 - needed,)}, ("silent", "rival"), unsure=("silent",))
-
-
-def blanks(house: HardHouse, needed: int, depth: int) -> Cast:
-    """As `errand`, but where the things are has to be heard from a third one first."""
-    cast = errand(house, needed, depth)
-    cast.characters["teller"] = CharacterRule(kind=GOSSIP, tells=(house.names[ME],), announces=True)
-    cast.known["teller"], cast.has_blanks = (0, 1), True
-    return cast
-
-
-SCENES: Mapping[int, Mapping[str, Scene]] = {
-    1: {"errand": errand, "loose_tongue": loose_tongue, "relay": relay, "watch": watch, "blanks": blanks},
-    2: {"bystander": bystander, "wary": wary},
-    3: {"bystander": bystander, "wary": wary},
-}
-
-
 def draw_pair(rng: Random, scene: str, depth: int, name: str) -> tuple[TaskFile, TaskFile]:
     """Draws the two tasks of a pair, `NAME_a` and `NAME_b`, with LONGEST turns and without certificates."""
-    make = SCENES[depth][scene]
-    house = _house(rng, make, depth)
+    drawn = SCENES[depth][scene]
+    house = _house(rng, drawn, depth)
     theme = rng.randrange(len(THEMES))
     is_kept = rng.random() < 0.5 or depth > 1
-    return _file(house, make(house, 0, depth), depth, f"{name}_a", name, theme, is_kept), _file(
-        house, make(house, 1, depth), depth, f"{name}_b", name, theme, is_kept
+    return _file(house, drawn.cast(house, 0, depth), depth, f"{name}_a", name, theme, is_kept), _file(
+        house, drawn.cast(house, 1, depth), depth, f"{name}_b", name, theme, is_kept
     )
 
 
@@ -238,10 +50,10 @@ def _house(rng: Random, scene: Scene, depth: int) -> HardHouse:
     surfaces = [f"{kind}_{next(numbers)}" for kind in rng.sample(SURFACES, 2)]
     things = [f"{kind}_{next(numbers)}" for kind in rng.sample(OBJECTS, 2)]
     first, second = rooms[1], rooms[2]
-    beside = (rooms[0], rooms[0]) if scene is watch else (rng.choice(rooms[1:]), rng.choice(rooms[1:]))
+    beside = (rooms[0], rooms[0]) if scene.is_watched else (rng.choice(rooms[1:]), rng.choice(rooms[1:]))
     furniture = dict(zip(opening, (first, second, *beside), strict=True))
     furniture |= {piece: rng.choice((first, second)) for piece in surfaces}
-    roles = [ME, *_roles(scene, depth)]
+    roles = [ME, *scene.roles]
     agents = [f"agent_{number}" for number in range(len(roles))]
     house = HardHouse(
         dict(zip(roles, rng.sample(agents, len(agents)), strict=True)),
@@ -274,17 +86,6 @@ def _draw_minds(rng: Random, house: HardHouse, roles: Iterable[str]) -> None:
             house.wants[role] = tuple(rng.sample(wants, len(wants)))
         for needed in (0, 1):
             house.minds[role, needed] = StartingMind(rng.random() < 0.5, rng.random() < 0.4)
-
-
-class _AnyName(dict[str, str]):
-    def __missing__(self, key: str) -> str:
-        return key
-
-
-def _roles(scene: Scene, depth: int) -> list[str]:
-    """The roles of a scene, in the order of its cast."""
-    empty = HardHouse(_AnyName(), (), ("a", "b"), ("a", "b"), ("a", "b"), ("a", "b"), {})
-    return list(scene(empty, 0, depth).characters)
 
 
 def _file(house: HardHouse, cast: Cast, depth: int, name: str, pair: str, theme: int, is_kept: bool) -> TaskFile:

@@ -15,7 +15,8 @@ from hm_agent.config import ConfigError
 from hm_agent.process.exit_status import FAILED, complain
 from hm_agent.process.workers import calls_in_workers
 from hm_agent.row_file import Row, RowFile, check_identity
-from hm_agent.worlds.enacttom.author.hard_drawing import LONGEST, SCENES, draw_pair
+from hm_agent.worlds.enacttom.author.hard_drawing import LONGEST, draw_pair
+from hm_agent.worlds.enacttom.author.hard_scenes import SCENES
 from hm_agent.worlds.enacttom.author.proving import NOT_READ
 from hm_agent.worlds.enacttom.author.task_plan import IDENTITY, PROPOSALS, ROW_KEYS, tally_table
 from hm_agent.worlds.enacttom.ladder.order_agent import AGENTS

@@ -133,15 +133,13 @@ def shared_schedules(proofs: Sequence[HardProof], allowed: Filter = everything) 
 def prove(task: HouseholdTask, twin: HouseholdTask | None = None, *, is_quick: bool = False) -> HardVerdict:
     """Proves a task. twin: the other task of its pair. is_quick: True to stop at the first fault.
 
-    What a pair may not share is found out once, with its first task. Where an order of 1 is needed, seeing who lacks
-    what is all that is asked for, so that twins may share schedules.
+    Where an order of 1 is needed, seeing who lacks what is all that is asked for, so that twins may share schedules.
     """
     proof, order = HardProof(task), task.file.needs_order or 0
     plan = proof.plan()
     if plan is None:
         return HardVerdict(None, (OUT_OF_REACH,))
-    is_for_both = twin is not None and order > 1 and task.name < twin.name
-    faults = [HABIT] if is_for_both and twin and shared_schedules((proof, HardProof(twin))) else []
+    faults = [HABIT] if twin and order > 1 and shared_schedules((proof, HardProof(twin))) else []
     answers: dict[str, Any] = {}
     for name, answer, fault in _answers(proof, plan, order, twin):
         answers[name] = answer

@@ -14,7 +14,7 @@ from hm_agent.episode import run_episode
 from hm_agent.registry import find_scenarios, scenario_named
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.enacttom.author.author_command import main as generate
-from hm_agent.worlds.enacttom.author.hard_drawing import SCENES
+from hm_agent.worlds.enacttom.author.hard_scenes import SCENES
 from hm_agent.worlds.enacttom.command_line import verify_command
 from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand, tell
 from hm_agent.worlds.enacttom.house.household import Household
