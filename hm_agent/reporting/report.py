@@ -67,7 +67,7 @@ class Report:
         self.worlds = world_table(self.rows, self.labels)
         self.split_means = split_means(self.rows)
         self.comparisons = compare(results, self.rows)
-        self.group_means = group_means(self.rows)
+        self.group_means = group_means(without_spare_shortcuts(self.rows))
         self._best = unbeaten(self.rows, episode_values(results))
         self._best_means = unbeaten_in_groups(self.comparisons, lambda one: one.difference)
         self._best_scores = unbeaten_in_groups(self.comparisons, lambda one: one.normalised)
