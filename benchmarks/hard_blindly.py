@@ -85,6 +85,7 @@ FEATURES: Mapping[str, Callable[[Glance], Hashable]] = {
     "the scene, what the considered one wants": lambda task: (task.scene, task.is_fetched),
     "these, and which thing comes first": lambda task: (task.scene, task.is_fetched, task.is_first),
     "who knows what": lambda task: task.minds,
+    "all of these": lambda task: (task.scene, task.minds, task.is_fetched, task.is_first),
 }
 
 

@@ -42,6 +42,8 @@ WORLDS: Mapping[str, str] = {
 AGENTS = "hm_agent.agents.registry:AGENTS"
 """Other packages add agents by entry points of the group `hm_agent.agents`."""
 PERSON_AGENT = "hm_agent.seats.person:AGENT"
+MOST_STEMS = 12
+"""Of more kinds of scenarios, an error message tells only how their names begin."""
 CEILINGS, FLOOR = ("ceiling", "oracle"), "floor"
 """Names that stand for the agents by which a scenario's score is measured, whatever they are called in its world."""
 
@@ -395,14 +397,19 @@ def _begun(pattern: str) -> str:
 
 
 def _hint(pattern: str) -> str:
-    """Names the scenarios with as many of its first words as any has, numbered ones as ranges; without, first words."""
+    """Names the scenarios with as many of its first words as any has, numbered ones as ranges.
+
+    If none has any, or they are of more than MOST_STEMS kinds, it says how their names begin.
+    """
     names = [scenario.short_name for scenario in scenarios().values()]
     words = pattern.split("_")
-    alike = ([name for name in names if name.split("_")[:count] == words[:count]] for count in range(len(words), 0, -1))
-    near = next(filter(None, alike), None)
-    if near is None:
-        return f"names begin with {', '.join(dict.fromkeys(name.partition('_')[0] for name in names))}"
+    counts = range(len(words), 0, -1)
+    alike = (([name for name in names if name.split("_")[:count] == words[:count]], count) for count in counts)
+    near, shared = next(((found, count) for found, count in alike if found), (names, 0))
     groups = grouped((stem, ending) for stem, _, ending in (name.rpartition("_") for name in near))
+    if not shared or len(groups) > MOST_STEMS:
+        begin = dict.fromkeys("_".join(name.split("_")[: shared + 1]) for name in near)
+        return f"names begin with {', '.join(begin)}"
     return "; ".join(f"{stem} has {_joined_endings(endings)}" for stem, endings in groups.items())
 
 

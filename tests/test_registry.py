@@ -43,6 +43,11 @@ def test_unknown_scenario_is_named_with_what_there_is() -> None:
         find_scenarios(["rws_repeated_0", "rws_9"])
 
 
+def test_unknown_scenario_of_many_kinds_is_told_how_their_names_begin() -> None:
+    with pytest.raises(ConfigError, match=r"unknown scenario 'mg_9': .*names begin with mg_bos, .*mg_stag; see --list"):
+        find_scenarios(["mg_9"])
+
+
 def test_a_glob_for_what_has_to_be_asked_for_is_told_the_word() -> None:
     with pytest.raises(
         ConfigError, match=r"'enacttom_h\*': .* enacttom_hard_k1_\w+ .* only if it says 'enacttom_hard'$"

@@ -27,7 +27,8 @@ from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.process.exit_status import FAILED, complain
 from hm_agent.process.output import output_console
-from hm_agent.registry import register_scenarios
+from hm_agent.recording.result import OWN_FILE
+from hm_agent.registry import register_scenarios, scenarios
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reproducing import differences as episode_differences
 from hm_agent.reproducing import reproducible
@@ -162,6 +163,9 @@ def _run_lines(folder: Path, work: Path, shown: str, runs_own_code: bool) -> lis
     agents = {name for one in results for name in (one.agent, *(seat.agent for seat in one.seats))}
     if not runs_own_code and (own := sorted(filter(is_place, agents))):
         raise ConfigError(f"{shown}: its agent {own[0]} is code of somebody's own: --own_code runs it")
+    missing = sorted({one.scenario for one in results if OWN_FILE in one.settings} - scenarios().keys())
+    if missing:
+        raise ConfigError(f"{shown}: {missing[0]} is of a file of somebody's own: name its folder with --scenarios_dir")
     with prompts_from(folder / TEMPLATES if runs_own_code else None):
         found = [line for episode in episodes for line in episode_differences(episode, work)]
     versions = {episode.result.versions.get("hm_agent", "of an unknown version") for episode in episodes}

@@ -28,7 +28,7 @@ def pack_command(arguments: Sequence[str]) -> int:
     archive = options.out or _beside(folder)
     packed = pack_folder(folder, archive)
     what = f"{counted(packed.episodes, 'episode')} and {counted(packed.cards, 'card')}"
-    print(f"Archive: {path_in_words(archive)} with {what}, {packed.size / 1e6:.2f} MB, SHA-256 {packed.digest}")
+    print(f"Archive: {path_in_words(archive)} with {what}, {packed.size / 1e3:,.0f} kB, SHA-256 {packed.digest}")
     return 0
 
 

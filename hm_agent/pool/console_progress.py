@@ -23,8 +23,6 @@ from hm_agent.wording import bill, counted, number
 
 MOST_SHOWN = 8
 """The most running episodes that are listed: those whose last pulse is oldest."""
-SILENCE = 5.0
-"""Seconds without a pulse after which they are shown: the model's endpoint may be slow or out of order."""
 
 
 @dataclass
@@ -39,10 +37,12 @@ class ConsoleProgress:
     """Shows a run's progress: a bar, the usage and running episodes in a terminal.
 
     Elsewhere it prints a line as the first episode begins, one for each that ended, and every `PERIOD` seconds the
-    totals.
+    totals, with how long no episode has had anything new.
     """
 
     PERIOD = 60.0
+    SILENCE = 5.0
+    """Seconds without a pulse after which they are shown: the model's endpoint may be slow or out of order."""
 
     def __init__(self, console: Console, episodes: int) -> None:
         self._console, self._episodes = console, episodes
@@ -72,7 +72,9 @@ class ConsoleProgress:
     def _tell_totals(self) -> None:
         while not self._is_over.wait(self.PERIOD):
             minutes = (time.monotonic() - self._began) / 60
-            self._say(f"[{self._done}/{self._episodes}] after {minutes:.0f} min: {self._totals()}")
+            latest = max((one.heard for one in list(self._running.values())), default=None)
+            silence = "" if latest is None else self._silence(latest)
+            self._say(f"[{self._done}/{self._episodes}] after {minutes:.0f} min: {self._totals()}{silence}")
 
     def _say(self, line: str) -> None:
         self._console.out(printable(line), highlight=False)
@@ -109,10 +111,14 @@ class ConsoleProgress:
         quietest = sorted(self._running.items(), key=lambda entry: entry[1].heard)[:MOST_SHOWN]
         lines = []
         for title, running in sorted(quietest):
-            silent = time.monotonic() - running.heard
-            waiting = f", nothing new for {silent:.0f} s" if silent >= SILENCE else ""
-            lines.append(f"  {title}: step {running.pulse.step}, reward {running.pulse.reward:.1f}{waiting}")
+            played = f"step {running.pulse.step}, reward {running.pulse.reward:.1f}"
+            lines.append(f"  {title}: {played}{self._silence(running.heard)}")
         return Group(self._bar, Text(self._totals()), *map(Text, (*lines, *filter(None, [self._ending]))))
+
+    def _silence(self, heard: float) -> str:
+        """Says how long ago a pulse was heard; empty for less than `SILENCE` seconds."""
+        silent = time.monotonic() - heard
+        return f", nothing new for {silent:.0f} s" if silent >= self.SILENCE else ""
 
     def _totals(self) -> str:
         """How many episodes are running or have failed, and what all have used so far."""

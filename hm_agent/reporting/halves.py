@@ -9,7 +9,7 @@ from hm_agent.registry import suites
 from hm_agent.reporting.conditions import Condition, in_order
 from hm_agent.reporting.scores import OVERALL, SCORE_DIGITS, groups, lesser_of_pairs
 from hm_agent.reporting.statistics import Estimate, estimate
-from hm_agent.reporting.tables import Row
+from hm_agent.reporting.tables import Row, without_spare_shortcuts
 
 SCORE = "normalised score"
 """The unit over all groups, whose metrics differ."""
@@ -34,9 +34,12 @@ class SplitMean:
 
 
 def _rows_of_split_groups(rows: Iterable[Row]) -> list[Row]:
-    """The rows of groups that hold scenarios out; other groups don't say which scenarios chose their constants."""
+    """The rows of groups that hold scenarios out; other groups don't say which scenarios chose their constants.
+
+    Of the shortcuts that others are measured by they have the floors alone.
+    """
     split = {(info.world, info.group) for suite in suites().values() for info in suite.scenarios if info.held_out}
-    return [row for row in rows if (row.scenario.world, row.scenario.group) in split]
+    return without_spare_shortcuts([row for row in rows if (row.scenario.world, row.scenario.group) in split])
 
 
 def split_means(rows: Sequence[Row]) -> list[SplitMean]:

@@ -36,7 +36,7 @@ from hm_agent.reporting.payoff_map import payoff_picture
 from hm_agent.reporting.runs import RecordedEpisode, Runs, scenario_order, worlds_of
 from hm_agent.reporting.scores import NormalisedScore, groups, narrow_note, narrow_scales, scores
 from hm_agent.reporting.seats import matchups, player_labels
-from hm_agent.reporting.tables import Row, by_group, by_unit, tabulate
+from hm_agent.reporting.tables import Row, by_group, by_unit, tabulate, without_spare_shortcuts
 from hm_agent.reporting.tournament import TOURNAMENT_ABOUT, all_tables, tournaments
 from hm_agent.reporting.world_table import WORLDS_ABOUT, world_table
 from hm_agent.wording import listed
@@ -67,7 +67,7 @@ class Report:
         self.worlds = world_table(self.rows, self.labels)
         self.split_means = split_means(self.rows)
         self.comparisons = compare(results, self.rows)
-        self.group_means = group_means(self.rows)
+        self.group_means = group_means(without_spare_shortcuts(self.rows))
         self._best = unbeaten(self.rows, episode_values(results))
         self._best_means = unbeaten_in_groups(self.comparisons, lambda one: one.difference)
         self._best_scores = unbeaten_in_groups(self.comparisons, lambda one: one.normalised)
@@ -161,7 +161,8 @@ class Report:
         return [(scenario.short_name, list(episodes)) for scenario, episodes in by_scenario]
 
     def columns(self, rows: Sequence[Row]) -> list[Condition]:
-        return in_order(row.condition for row in rows)
+        """The conditions of a wide table; of the shortcuts that others are measured by, the floors alone."""
+        return in_order(row.condition for row in without_spare_shortcuts(rows))
 
     def by_scenario(self, rows: Sequence[Row]) -> list[tuple[str, list[list[Row]]]]:
         """The rows of each scenario, by group."""

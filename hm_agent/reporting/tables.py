@@ -297,6 +297,19 @@ def _is_narrow(row: Row, typical: float) -> bool:
     return abs(row.scale) < max(least, LEAST_ERRORS * (row.scale_error or 0.0), LEAST_SHARE * typical)
 
 
+def without_spare_shortcuts(rows: Sequence[Row]) -> list[Row]:
+    """The rows without the shortcuts that others are measured by, but for those that are a floor of any row."""
+    floors = {row.floor_reference.condition for row in rows if row.floor_reference}
+    known = {name: suite.shortcuts for name, suite in suites().items()}
+    return [
+        row
+        for row in rows
+        if not row.is_reference
+        or row.condition in floors
+        or row.condition.agent not in known.get(row.scenario.world, ())
+    ]
+
+
 def by_group(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """The rows by their scenarios' group, in the order in which the groups first occur."""
     return grouped((row.scenario.group, row) for row in rows)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import time
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +81,22 @@ def printed(one: Result, scenario: str | None = None, **options: Any) -> str:
 
 class Hasty(ConsoleProgress):
     PERIOD = 0.01
+    SILENCE = inf
+
+
+class Impatient(Hasty):
+    SILENCE = 0.0
+
+
+def test_without_a_terminal_it_tells_how_long_nothing_new_has_come() -> None:
+    output = io.StringIO()
+    with Impatient(Console(file=output, width=200), 1) as progress:
+        progress.begin(next(Experiment(find_scenarios(["mg_pd_grim"])).plan()))
+        while output.getvalue().count("1 running") < 2:
+            time.sleep(0.01)
+    assert re.search(
+        r"^\[0/1\] after 0 min: 1 running, 0 failed, nothing new for \d+ s$", output.getvalue(), re.MULTILINE
+    )
 
 
 def test_without_a_terminal_a_line_comes_at_the_start_and_now_and_then() -> None:

@@ -11,7 +11,7 @@ from hm_agent.extensions import ADDED
 from hm_agent.recording.result import Result
 from hm_agent.reporting.notes import shortcut_notes, unscored
 from hm_agent.reporting.scores import narrow_note, narrow_scales, scores
-from hm_agent.reporting.tables import Row, tabulate
+from hm_agent.reporting.tables import Row, tabulate, without_spare_shortcuts
 from hm_agent.suite import Metric, ScenarioInfo, Suite
 from tests.reporting.examples import result
 
@@ -82,6 +82,26 @@ def test_a_scenario_in_which_a_shortcut_does_nearly_as_well_is_in_no_score_and_i
     assert "leave out 2 scenarios" in said
     assert "or less than the least that its metric asks for" in said
     assert unscored(rows) == []
+
+
+def test_wide_tables_have_no_shortcut_but_the_floor_beside_agents_and_all_where_only_shortcuts_played() -> None:
+    earned = {"react": 70.0, "oracle": 80.0, "random": 40.0, "average": 60.0, "constant": 50.0}
+
+    def shown(agents: Sequence[str]) -> set[str]:
+        results = [
+            result(
+                agent,
+                world="matrix_games",
+                scenario="mg_drawn_boldest_2",
+                settings={"seed": 0, "max_steps": None},
+                metrics={"reward_per_round": earned[agent]},
+            )
+            for agent in agents
+        ]
+        return {row.condition.agent for row in without_spare_shortcuts(tabulate(results))}
+
+    assert shown([*earned]) == {"react", "oracle", "average"}
+    assert shown(["random", "average"]) == {"random", "average"}
 
 
 def test_a_report_names_the_floors_and_the_shortcuts_that_were_not_played() -> None:

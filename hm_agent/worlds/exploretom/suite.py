@@ -47,6 +47,14 @@ ALL = "all"
 METRIC = Metric("accuracy", "share of questions answered rightly", floor="reality", digits=3)
 DRAWN_METRIC = replace(METRIC, ceiling="order_3", is_ceiling_told=False)
 """Questions about drawn stories ask for beliefs of order 3 at most, which its ceiling follows."""
+WORDS_METRIC = replace(DRAWN_METRIC, floor="shortcut_first_with_asker")
+"""For stories of `TOLD_BY_WORDS`, in which `reality` is right hardly more often than chance, and less than this rule.
+
+Of 38 rules it has the best mean over seeds 0 to 7 of these sets, 0.709 (`reality` 0.641); on seeds 8 to 15 it has 0.717
+(`reality` 0.647).
+"""
+TOLD_BY_WORDS = ("a2", "a3", "a7", "a8", "a9")
+"""The action sets, with and without people who peek, in which things change or people talk."""
 FUNCTIONAL_METRIC = replace(DRAWN_METRIC, name="functional", unit="share of functional items answered rightly")
 
 BY_ORDER = Breakdown(
@@ -253,6 +261,7 @@ _WEAK_READERS = {
 def _action_set_scenario(action_set: ActionSet, *, functional: bool) -> ScenarioInfo:
     name = f"{PREFIX}{FUNCTIONAL if functional else ''}{action_set.name}"
     group = "ExploreToM, functional items" if functional else "ExploreToM"
+    literal_metric = WORDS_METRIC if action_set.name.partition("_")[0] in TOLD_BY_WORDS else DRAWN_METRIC
     return ScenarioInfo(
         world="exploretom",
         name=name,
@@ -260,7 +269,7 @@ def _action_set_scenario(action_set: ActionSet, *, functional: bool) -> Scenario
         group=f"{group}, with peeking and distraction" if action_set.is_asymmetric else group,
         about=action_set.about,
         seats=("reader",),
-        metric=FUNCTIONAL_METRIC if functional else DRAWN_METRIC,
+        metric=FUNCTIONAL_METRIC if functional else literal_metric,
         asked_by=f"{PREFIX}{FUNCTIONAL}" if functional else "exploretom",
     )
 
