@@ -20,9 +20,9 @@ from hm_agent.theory_of_mind.language_questions import ChooseStrategy, Plan, Rea
 from hm_agent.worlds.melting_pot.games.cooking.activities import Delivery, RoundEnd
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne
+from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 from tests.agents.test_registry import play
 from tests.strategists import against, begin, dyad, interact, see_pickup
 from tests.worlds.melting_pot.games.kitchen_examples import room_of

@@ -18,9 +18,9 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import (
 )
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, NextLead
+from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.options import AgentOptions
 from hm_agent.worlds.melting_pot.planning.calls import Shadow, plan_record
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of

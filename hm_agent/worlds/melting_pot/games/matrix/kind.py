@@ -87,7 +87,7 @@ class MatrixKind(Kind[MatrixFacts]):
         return int(held_in_interaction(observation) is not None)
 
     def target(self, strategy: Strategy | None) -> Counts | None:
-        from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
+        from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 
         return strategy.target if isinstance(strategy, MatrixStrategy) else None
 
