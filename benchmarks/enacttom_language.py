@@ -27,7 +27,7 @@ from hm_agent.models.settings import ModelSettings
 from hm_agent.planned_episode import Episode
 from hm_agent.questions import AnswerT, ModelCall, Question, ignore
 from hm_agent.registry import find_scenarios, suites
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.theory_of_mind.predictions import BASE_RATE, PREDICTED, RIGHT
 

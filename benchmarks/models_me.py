@@ -21,7 +21,7 @@ from hm_agent.pool.run import run
 from hm_agent.registry import find_scenarios
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.tables import tabulate
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.worlds.matrix_games.needs import MISSED, REACHED
 from hm_agent.worlds.melting_pot.suite import SHORTCUTS
 

@@ -21,7 +21,7 @@ from hm_agent.recording.result import Result
 from hm_agent.registry import find_scenarios, scenario_named, suites
 from hm_agent.reporting.functional import FILE, ShippedPoints, read_points, settings_text, write_points
 from hm_agent.reporting.tables import tabulate
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 
 DIGITS = 6
 

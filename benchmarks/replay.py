@@ -17,7 +17,7 @@ from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.result import Result
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.registry import find_scenarios, suites
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import seat_agents, settled
 from tests.support.browsers import BROWSERS, QUIET
 from tests.support.memory_growth import EndlessWorld

@@ -25,7 +25,8 @@ from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.planned_episode import Episode
 from hm_agent.recording.trace import to_json
 from hm_agent.registry import can_play, find_scenarios, suites
-from hm_agent.suite import FULL, PRIVATE_SEEDS, SMALL, ScenarioInfo, Setting, Suite
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import FULL, PRIVATE_SEEDS, SMALL, Setting, Suite
 
 LEAST_ORDER: Mapping[str, int] = {SMALL: 1, FULL: 0}
 """The least needed order of items by size: those of order 0 need no thought of another's mind, and questions cost."""

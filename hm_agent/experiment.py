@@ -22,7 +22,8 @@ from hm_agent.planned_episode import Episode
 from hm_agent.recording.making import making
 from hm_agent.recording.result import ENDPOINT, FILE, Result, check_format, read_result
 from hm_agent.registry import stand_ins, suites
-from hm_agent.suite import ScenarioInfo, Setting, Suite
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import Setting, Suite
 from hm_agent.theory_of_mind.hypotheses import Parameters
 
 ENGINES = ("local", "ray")

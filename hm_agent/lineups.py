@@ -12,7 +12,8 @@ from hm_agent.files import folder_name
 from hm_agent.grouping import grouped
 from hm_agent.models.settings import PERSON
 from hm_agent.registry import CEILINGS, FLOOR, check_agent, check_options, obstacle, stand_ins
-from hm_agent.suite import ScenarioInfo, Setting
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import Setting
 
 
 @dataclass(frozen=True)

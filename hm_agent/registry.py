@@ -20,7 +20,8 @@ from hm_agent.core import Agent
 from hm_agent.extensions import ADDED, check_call, check_name, is_place, load_place, nearest
 from hm_agent.grouping import grouped
 from hm_agent.models.settings import PERSON
-from hm_agent.suite import AgentSetup, OwnAgent, ScenarioInfo, Setting, Suite
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import AgentSetup, OwnAgent, Setting, Suite
 from hm_agent.wording import first_of, listed
 
 if TYPE_CHECKING:

@@ -30,7 +30,8 @@ from hm_agent.config import ConfigError
 from hm_agent.core import LiteralQuestion, Recorder, Seat
 from hm_agent.models.settings import BUILTIN
 from hm_agent.registry import check_agent, check_options, find_scenarios, suites
-from hm_agent.suite import ScenarioInfo, Setting
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import Setting
 from hm_agent.text_episode import OUTSIDE, TextEpisode, TextStep, TextTable
 
 T = TypeVar("T")

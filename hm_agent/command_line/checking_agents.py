@@ -26,7 +26,8 @@ from hm_agent.process.shell import printable
 from hm_agent.recording.result import Result, own_place
 from hm_agent.recording.trace import to_json
 from hm_agent.registry import can_play, find_agents, find_scenarios, register_scenarios, shared_agent, suites
-from hm_agent.suite import SMALL, BatteryPart, ScenarioInfo, Setting
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import SMALL, BatteryPart, Setting
 from hm_agent.wording import counted
 
 SECONDS = 60.0

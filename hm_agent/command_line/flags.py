@@ -32,7 +32,8 @@ from hm_agent.registry import (
 )
 from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.request import ReportRequest
-from hm_agent.suite import FULL, SMALL, ScenarioInfo, Setting
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import FULL, SMALL, Setting
 from hm_agent.theory_of_mind.hypotheses import Parameters
 from hm_agent.wording import listed
 

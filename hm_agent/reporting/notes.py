@@ -17,7 +17,7 @@ from hm_agent.reporting.ceilings import told_notes
 from hm_agent.reporting.conditions import UNKNOWN, Condition, Settings, in_order
 from hm_agent.reporting.runs import Runs, result_order
 from hm_agent.reporting.tables import Row
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.wording import counted, listed, number, total
 
 CALCULATED = "The model `builtin` answers by calculation: no language model was involved."

@@ -18,8 +18,9 @@ from hm_agent.process.shell import printable
 from hm_agent.questions import ModelUnavailable, Usage
 from hm_agent.recording.result import INTERRUPTED
 from hm_agent.registry import build_agent, can_play, suites
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.seats.suggestions import suggestions
-from hm_agent.suite import AgentSetup, OwnAgent, ScenarioInfo, Viewer
+from hm_agent.suite import AgentSetup, OwnAgent, Viewer
 
 if TYPE_CHECKING:
     from hm_agent.suite import Pixels

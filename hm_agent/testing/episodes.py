@@ -13,7 +13,8 @@ from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.planned_episode import seat_seed
 from hm_agent.questions import Model
 from hm_agent.registry import build_agent, suites
-from hm_agent.suite import AgentSetup, ScenarioInfo, Setting
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import AgentSetup, Setting
 from hm_agent.theory_of_mind.hypotheses import Parameters
 
 

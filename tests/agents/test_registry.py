@@ -12,7 +12,7 @@ from hm_agent.config import ConfigError
 from hm_agent.models.settings import PERSON
 from hm_agent.questions import Model
 from hm_agent.registry import agent_names, can_play, check_agent, find_scenarios, own_agents, shared_agents
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import SeatStep, play_steps
 from hm_agent.theory_of_mind.language_questions import Plan
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState

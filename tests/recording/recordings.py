@@ -19,7 +19,8 @@ from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.result import Result, SeatResult
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.registry import build_agent, find_scenarios, suites
-from hm_agent.suite import AgentSetup, ScenarioInfo, Viewer
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import AgentSetup, Viewer
 from hm_agent.testing.episodes import settled
 from hm_agent.theory_of_mind.hypotheses import Parameters
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState

@@ -14,24 +14,11 @@ from hm_agent.agents.registry import AGENTS
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
 from hm_agent.extensions import ADDED
+from hm_agent.metrics import Metric, PublishedFigure, ShareMetric
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.recording.result import BOTS_FILE, NETWORKS
-from hm_agent.suite import (
-    FULL,
-    SMALL,
-    AgentSetup,
-    BatteryPart,
-    Metric,
-    Option,
-    OwnAgent,
-    OwnCommand,
-    PublishedFigure,
-    ScenarioInfo,
-    Setting,
-    ShareMetric,
-    Suite,
-    Viewer,
-)
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import FULL, SMALL, AgentSetup, BatteryPart, Option, OwnAgent, OwnCommand, Setting, Suite, Viewer
 from hm_agent.theory_of_mind.mind import BasicMind, Mind
 from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
 from hm_agent.wording import listed

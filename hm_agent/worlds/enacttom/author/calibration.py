@@ -16,7 +16,8 @@ from hm_agent.planned_episode import seat_seed
 from hm_agent.questions import ModelUnavailable, Usage
 from hm_agent.recording.result import MOST_UNANSWERED
 from hm_agent.registry import build_agent, check_agent, find_agents, suites
-from hm_agent.suite import AgentSetup, ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import AgentSetup
 from hm_agent.theory_of_mind.hypotheses import Parameters
 from hm_agent.worlds.enacttom.house.commands import HouseCommand
 from hm_agent.worlds.enacttom.house.probes import ProbeAnswers

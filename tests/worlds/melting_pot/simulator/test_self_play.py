@@ -17,7 +17,7 @@ import pytest
 from hm_agent.core import Agent, Decision, Recorder, Seat, Step, World
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.registry import find_scenarios, suites
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import play_out, seat_agents, settled
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
