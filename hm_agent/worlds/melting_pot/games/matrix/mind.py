@@ -31,11 +31,7 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import (
 from hm_agent.worlds.melting_pot.games.matrix.history import MatrixHistory
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory
-from hm_agent.worlds.melting_pot.games.matrix.rules import (
-    MatrixInteraction,
-    MatrixRules,
-    matrix_interactions,
-)
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, matrix_interactions
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, AmongMany, MatrixSeat
 from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy, StrategyWriter
 from hm_agent.worlds.melting_pot.games.options import Inference
