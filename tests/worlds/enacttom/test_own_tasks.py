@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent.command_line.cli import PLAY
+from hm_agent.command_line.commands import PLAY
 from hm_agent.config import ConfigError
 from hm_agent.extensions import ADDED
 from hm_agent.registry import find_scenarios, register_scenarios, suites
