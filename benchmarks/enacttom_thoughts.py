@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from statistics import mean
 
 from benchmarks.enacttom_ladder import episode_seed
+from hm_agent.finding import find_scenarios
 from hm_agent.models.builtin import BuiltinReasoner
-from hm_agent.registry import find_scenarios, suites
+from hm_agent.registry import suites
 from hm_agent.reporting.statistics import bootstrap_interval
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up

@@ -16,9 +16,9 @@ from statistics import mean
 from rich.console import Console
 
 from hm_agent.experiment import Experiment
+from hm_agent.finding import find_scenarios
 from hm_agent.pool.console_progress import ConsoleProgress
 from hm_agent.pool.run import run
-from hm_agent.registry import find_scenarios
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.tables import tabulate
 from hm_agent.scenario import ScenarioInfo

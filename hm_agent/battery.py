@@ -17,14 +17,16 @@ from fnmatch import fnmatchcase
 from functools import cache
 from itertools import product
 
+from hm_agent.casting import can_play
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
+from hm_agent.finding import find_scenarios
 from hm_agent.grouping import grouped
 from hm_agent.lineups import Lineup
 from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.planned_episode import Episode
 from hm_agent.recording.trace import to_json
-from hm_agent.registry import can_play, find_scenarios, suites
+from hm_agent.registry import suites
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import FULL, PRIVATE_SEEDS, SMALL, Setting, Suite
 

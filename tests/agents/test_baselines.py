@@ -12,8 +12,8 @@ from _pytest.mark.structures import ParameterSet
 
 from hm_agent.agents.baselines import HighLevelPlanner, Reactive
 from hm_agent.core import Clue, Event
+from hm_agent.finding import find_scenarios
 from hm_agent.questions import Question
-from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatStep
 from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.theory_of_mind.language_questions import ChooseStrategy, Plan, ReadMinds, StrategyAnswer

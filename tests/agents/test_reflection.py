@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from hm_agent.agents.reflection import EVALUATIONS_SHOWN, Critique
+from hm_agent.finding import find_scenarios
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, ignore
-from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatStep
 from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan, ReviewPlan
 from hm_agent.worlds.melting_pot.games import answers

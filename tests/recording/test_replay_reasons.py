@@ -16,10 +16,10 @@ from pydantic import BaseModel
 
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Decision, Event, Hypothesis, Observation, Step, Thoughts, Turn
+from hm_agent.finding import find_scenarios
 from hm_agent.questions import Exchange, ModelCall, Question, Usage
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
-from hm_agent.registry import find_scenarios
 from hm_agent.theory_of_mind.language_questions import (
     PLANNING,
     CallsAnswer,

@@ -8,7 +8,8 @@ import pytest
 
 from hm_agent.agents.agent import Recipe
 from hm_agent.core import Event, Thoughts
-from hm_agent.registry import find_scenarios, suites
+from hm_agent.finding import find_scenarios
+from hm_agent.registry import suites
 from hm_agent.suite import AgentSetup
 from hm_agent.testing.episodes import play_out, settled
 from hm_agent.theory_of_mind.hypotheses import Parameters

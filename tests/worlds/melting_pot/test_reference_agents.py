@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hm_agent.casting import can_play
 from hm_agent.core import Agent, Seat
 from hm_agent.episode import EpisodeOutcome, run_episode
+from hm_agent.finding import find_scenarios
 from hm_agent.metrics import TOLD_SHARE
-from hm_agent.registry import agent_names, can_play, find_scenarios
+from hm_agent.registry import agent_names
 from hm_agent.testing.episodes import SeatStep, play_steps, seat_agents, settled
 from hm_agent.testing.scripted_model import ScriptedModel
 from hm_agent.theory_of_mind.language_questions import Predict

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from hm_agent.finding import find_scenarios
 from hm_agent.models.prompts import render
-from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.testing.scripted_model import ScriptedModel
 from hm_agent.theory_of_mind.hypotheses import TABLE_2

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from hm_agent.core import Event
+from hm_agent.finding import find_scenarios
 from hm_agent.questions import Question
-from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatLog, SeatStep, play_out, seat_agents
 from hm_agent.theory_of_mind.language_questions import Plan, Propose
 from hm_agent.worlds.melting_pot.facts import FOCAL
