@@ -16,7 +16,8 @@ from hm_agent.finding import find_scenarios
 from hm_agent.questions import Question
 from hm_agent.testing.episodes import SeatStep
 from hm_agent.testing.scripted_model import ScriptedModel, each
-from hm_agent.theory_of_mind.language_questions import ChooseStrategy, Plan, ReadMinds, StrategyAnswer
+from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, Plan, StrategyAnswer
+from hm_agent.theory_of_mind.mind_questions import ReadMinds
 from hm_agent.worlds.melting_pot.games.cooking.activities import Delivery, RoundEnd
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent

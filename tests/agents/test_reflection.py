@@ -13,7 +13,7 @@ from hm_agent.finding import find_scenarios
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, ignore
 from hm_agent.testing.episodes import SeatStep
-from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan, ReviewPlan
+from hm_agent.theory_of_mind.decision_questions import CallsAnswer, Plan, ReviewPlan
 from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction
 from hm_agent.worlds.melting_pot.planning.calls import FireAt, FireOnSight, Interact, SubstratePlanRecord

@@ -16,7 +16,7 @@ from hm_agent.questions import Model
 from hm_agent.registry import agent_names, own_agents, shared_agents
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import SeatStep, play_steps
-from hm_agent.theory_of_mind.language_questions import Plan
+from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.games.matrix.rules_of_thumb import CHOICES
 from hm_agent.worlds.melting_pot.scenarios import scenario_named

@@ -12,8 +12,8 @@ from hm_agent.finding import find_scenarios
 from hm_agent.registry import suites
 from hm_agent.suite import AgentSetup
 from hm_agent.testing.episodes import play_out, settled
+from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.theory_of_mind.hypotheses import Parameters
-from hm_agent.theory_of_mind.language_questions import Plan
 from hm_agent.theory_of_mind.strategist import Strategist
 from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 from tests.model_stand_ins import CheckedReasoner

@@ -18,7 +18,7 @@ from hm_agent.metrics import TOLD_SHARE
 from hm_agent.registry import agent_names
 from hm_agent.testing.episodes import SeatStep, play_steps, seat_agents, settled
 from hm_agent.testing.scripted_model import ScriptedModel
-from hm_agent.theory_of_mind.language_questions import Predict
+from hm_agent.theory_of_mind.mind_questions import Predict
 from hm_agent.worlds.melting_pot.facts import FOCAL
 from hm_agent.worlds.melting_pot.games.matrix.rules_of_thumb import CHOICES
 from hm_agent.worlds.melting_pot.learning.inputs import input_sizes

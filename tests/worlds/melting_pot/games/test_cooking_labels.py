@@ -13,7 +13,8 @@ from hm_agent.core import Event
 from hm_agent.finding import find_scenarios
 from hm_agent.questions import Question
 from hm_agent.testing.episodes import SeatLog, SeatStep, play_out, seat_agents
-from hm_agent.theory_of_mind.language_questions import Plan, Propose
+from hm_agent.theory_of_mind.decision_questions import Plan
+from hm_agent.theory_of_mind.mind_questions import Propose
 from hm_agent.worlds.melting_pot.facts import FOCAL
 from hm_agent.worlds.melting_pot.games.cooking.activities import (
     DELIVERED,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from hm_agent.theory_of_mind.language_questions import CallsAnswer
+from hm_agent.theory_of_mind.decision_questions import CallsAnswer
 from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hm_agent.core import Hypothesis
-from hm_agent.theory_of_mind.language_questions import ChooseStrategy, Plan, Predict, Propose
+from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, Plan
 from hm_agent.theory_of_mind.mind import PlayerBelief
+from hm_agent.theory_of_mind.mind_questions import Predict, Propose
 from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction, Pace
 from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (

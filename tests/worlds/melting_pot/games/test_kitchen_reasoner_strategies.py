@@ -7,17 +7,9 @@ from dataclasses import replace
 import pytest
 
 from hm_agent.core import Hypothesis
-from hm_agent.theory_of_mind.language_questions import (
-    ChooseStrategy,
-    FollowStrategy,
-    JudgeStrategy,
-    Predict,
-    Propose,
-    ReadMinds,
-    ReviewPlan,
-    Revise,
-)
+from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, FollowStrategy, JudgeStrategy, ReviewPlan
 from hm_agent.theory_of_mind.mind import PlayerBelief
+from hm_agent.theory_of_mind.mind_questions import Predict, Propose, ReadMinds, Revise
 from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, ROLES, SERVES, STANDS, KitchenStrategy
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import MOST_PLANNED

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from hm_agent.core import Clue, Hypothesis
-from hm_agent.theory_of_mind.language_questions import Prediction, RevisedBeliefs
 from hm_agent.theory_of_mind.mind import PlayerModel
+from hm_agent.theory_of_mind.mind_questions import Prediction, RevisedBeliefs
 from hm_agent.worlds.melting_pot.facts import Counts, Length
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame

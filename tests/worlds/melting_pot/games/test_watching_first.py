@@ -9,8 +9,9 @@ import pytest
 from hm_agent.finding import find_scenarios
 from hm_agent.models.prompts import render
 from hm_agent.testing.episodes import play_steps
-from hm_agent.theory_of_mind.language_questions import MindsReadAnswer, Plan, Prediction, RevisedBeliefs, StrategyAnswer
+from hm_agent.theory_of_mind.decision_questions import Plan, StrategyAnswer
 from hm_agent.theory_of_mind.mind import PlayerModel
+from hm_agent.theory_of_mind.mind_questions import MindsReadAnswer, Prediction, RevisedBeliefs
 from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution, expected_inventories, pays_to_watch
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent

@@ -22,7 +22,7 @@ from hm_agent.recording.trace import read_trace
 from hm_agent.registry import scenario_named
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.testing.episodes import play_out, play_steps, set_up
-from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan
+from hm_agent.theory_of_mind.decision_questions import CallsAnswer, Plan
 from hm_agent.theory_of_mind.odds_questions import GiveChances
 from hm_agent.worlds.symmtom.language.board import Board
 from hm_agent.worlds.symmtom.language.calls import Meet

@@ -17,7 +17,7 @@ from hm_agent.registry import scenario_named
 from hm_agent.reporting.minds import study_minds
 from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.episodes import SeatLog, play_out, set_up
-from hm_agent.theory_of_mind.language_questions import AskProbes, ProbesAnswer
+from hm_agent.theory_of_mind.mind_questions import AskProbes, ProbesAnswer
 from hm_agent.worlds.symmtom.language.board import Board
 from hm_agent.worlds.symmtom.language.literal import BITS
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from hm_agent.core import Event, Observation
-from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
+from hm_agent.theory_of_mind.decision_questions import Plan, ReviewPlan
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.cooking.activities import OWN, Activity
 from hm_agent.worlds.melting_pot.games.cooking.counted_on import what_is_gone, what_was_awaited

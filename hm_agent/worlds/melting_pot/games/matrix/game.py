@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from hm_agent.core import Clue, Event, Observation
 from hm_agent.models.prompts import phrase
-from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
+from hm_agent.theory_of_mind.decision_questions import Plan, ReviewPlan
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen

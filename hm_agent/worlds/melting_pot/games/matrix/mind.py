@@ -10,10 +10,11 @@ from typing import Any, Protocol
 
 from hm_agent.core import Clue, Event, Interaction, Strategy
 from hm_agent.questions import Asking, asking
+from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, FollowStrategy, JudgeStrategy
 from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.language_mind import LanguageMind, Situated, ask_table_odds
-from hm_agent.theory_of_mind.language_questions import ChooseStrategy, FollowStrategy, JudgeStrategy, RevisedBeliefs
 from hm_agent.theory_of_mind.mind import Foreseen, Mind, OddsReading, Outcome, PlayerBelief, PlayerModel, Revised
+from hm_agent.theory_of_mind.mind_questions import RevisedBeliefs
 from hm_agent.theory_of_mind.odds import likeliest
 from hm_agent.theory_of_mind.player_odds import PlayerOdds, TableOdds
 from hm_agent.worlds.melting_pot.facts import Counts

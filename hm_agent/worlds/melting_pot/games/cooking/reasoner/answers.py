@@ -9,25 +9,27 @@ from typing import Any
 
 from hm_agent.agents.reflection import Critique
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.theory_of_mind.language_questions import (
+from hm_agent.theory_of_mind.decision_questions import (
     CallsAnswer,
     ChooseStrategy,
     FollowStrategy,
-    Foresight,
     JudgeStrategy,
-    MindRead,
-    MindsReadAnswer,
     Plan,
-    Predict,
-    Propose,
-    ReadMinds,
     ReviewPlan,
-    Revise,
-    RevisedBeliefs,
-    RevisedMind,
     StrategyAnswer,
 )
 from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, HindsightAnswer, HypothesisAnswer, Outcome
+from hm_agent.theory_of_mind.mind_questions import (
+    Foresight,
+    MindRead,
+    MindsReadAnswer,
+    Predict,
+    Propose,
+    ReadMinds,
+    Revise,
+    RevisedBeliefs,
+    RevisedMind,
+)
 from hm_agent.theory_of_mind.situation import SeatSituation
 from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction
