@@ -23,7 +23,7 @@ from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.tables import tabulate
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.worlds.matrix_games.needs import MISSED, REACHED
-from hm_agent.worlds.melting_pot.suite import SHORTCUTS
+from hm_agent.worlds.melting_pot.own_agents import SHORTCUTS
 
 GLOBS = ("rws_models_me_*", "chicken_models_me_*")
 CEILING = "oracle"

@@ -30,7 +30,7 @@ from hm_agent.testing.episodes import SeatStep, play_steps
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering, PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.rules_of_thumb import CHOICES
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer
-from hm_agent.worlds.melting_pot.suite import PPO
+from hm_agent.worlds.melting_pot.own_agents import PPO
 from tests.agents.test_registry import ABLE, ORDERS
 from tests.support.melting_pot import text_player
 

@@ -24,12 +24,12 @@ from hm_agent.worlds.melting_pot.games.matrix.rules_of_thumb import CHOICES
 from hm_agent.worlds.melting_pot.learning.inputs import input_sizes
 from hm_agent.worlds.melting_pot.learning.player_network import PlayerShape
 from hm_agent.worlds.melting_pot.learning.populations import Population, save
+from hm_agent.worlds.melting_pot.own_agents import PPO
 from hm_agent.worlds.melting_pot.reference_agents import InformedStrategist
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.scene import PlayerIntent
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
-from hm_agent.worlds.melting_pot.suite import PPO
 from tests.strategists import arena, interact
 
 (SCENARIO,) = find_scenarios(["rws_repeated_1"])
