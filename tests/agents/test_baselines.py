@@ -18,8 +18,8 @@ from hm_agent.testing.episodes import SeatStep
 from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, Plan, StrategyAnswer
 from hm_agent.theory_of_mind.mind_questions import ReadMinds
-from hm_agent.worlds.melting_pot.games.cooking.activities import Delivery, RoundEnd
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
+from hm_agent.worlds.melting_pot.games.cooking.rounds import Delivery, RoundEnd
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne

@@ -22,8 +22,8 @@ from hm_agent.questions import Question
 from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.theory_of_mind.mind_questions import Predict
 from hm_agent.worlds.melting_pot.facts import Length
-from hm_agent.worlds.melting_pot.games.cooking.activities import Pace
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import ROLE_WINDOW, ROUND_LIMIT
+from hm_agent.worlds.melting_pot.games.cooking.rounds import Pace
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import Place, Seen, Site
 from hm_agent.worlds.melting_pot.planning.calls import FireAt, MoveTo, plan_record

@@ -31,7 +31,6 @@ from hm_agent.theory_of_mind.mind_questions import (
     RevisedMind,
 )
 from hm_agent.theory_of_mind.situation import SeatSituation
-from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     BEHAVIOURS,
@@ -58,6 +57,7 @@ from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import (
     predict_behaviour,
 )
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import KitchenRoomSeat
+from hm_agent.worlds.melting_pot.games.cooking.rounds import KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat, NextRound, SharedWork
 from hm_agent.worlds.melting_pot.grid import distance
 from hm_agent.worlds.melting_pot.planning.calls import Call, MoveTo, SubstratePlanRecord, Wait
