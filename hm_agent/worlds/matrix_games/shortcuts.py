@@ -7,6 +7,7 @@ from functools import lru_cache, partial
 from random import Random
 
 from hm_agent.repeated_games.automata import Automata
+from hm_agent.repeated_games.choice_regression import ChoiceRegression
 from hm_agent.repeated_games.equilibria import equilibrium
 from hm_agent.repeated_games.learners import LEARNERS, Learner, Moves, begun, commonest, mutual_action
 from hm_agent.repeated_games.levels import NAIVE, naive_action
@@ -57,6 +58,19 @@ class AutomataPlayer(TableAgent):
         return view.side.best_against(self._automata.chances), None
 
 
+class RegressionPlayer(TableAgent):
+    """Answers what a regression on payoffs foretells, which learns from what the other played (`ChoiceRegression`)."""
+
+    def __init__(self, world: MatrixGameWorld, seed: int) -> None:
+        super().__init__(world, seed)
+        self._regression = ChoiceRegression()
+
+    def choose(self, view: RoundView) -> tuple[int, None]:
+        if view.moves:
+            self._regression.learn(view.tables[-1] if view.tables else view.side, view.moves[-1][1])
+        return view.side.best_against(self._regression.chances(view.side)), None
+
+
 def harmful_action(side: Side) -> int:
     """The action against which the other gets least on average; the first of several."""
     paid = [sum(row) for row in side.others_payoff]
@@ -76,6 +90,11 @@ def drawn_equilibrium(side: Side, moves: Moves, rng: Random) -> int:
 def match_frequencies(side: Side, moves: Moves, rng: Random) -> int:
     """Best-responds to an action drawn from all that the other has played; begins as `begun` does."""
     return side.best_response(rng.choice(moves)[1]) if moves else mutual_action(side)
+
+
+def go_on(side: Side, moves: Moves, *, steps: int) -> int:
+    """Goes so many actions on from its own last one, and round to the first, whatever the other plays."""
+    return (moves[-1][0] + steps) % len(side.actions)
 
 
 def copy_last(side: Side, moves: Moves) -> int:
@@ -124,6 +143,7 @@ _RULES: Mapping[str, Shortcut] = {
     "boldest": undrawn(lambda side, moves: naive_action(side, "boldest")),
     "cooperate": undrawn(lambda side, moves: mutual_action(side)),
     "equilibrium": drawn_equilibrium,
+    **{f"step_{steps}": undrawn(begun(partial(go_on, steps=steps))) for steps in (1, 2, 3)},
     "copy_last": undrawn(begun(copy_last)),
     "win_stay_lose_shift": undrawn(begun(win_stay_lose_shift)),
     "counter_last": undrawn(begun(counter_last)),
@@ -136,4 +156,5 @@ SHORTCUTS: Mapping[str, Callable[[MatrixGameWorld, int], TableAgent]] = {
     **{name: partial(ShortcutPlayer, rule=rule) for name, rule in _RULES.items()},
     "leader": LeaderPlayer,
     "automata": AutomataPlayer,
+    "regression": RegressionPlayer,
 }

@@ -34,6 +34,9 @@ SHORTCUTS: Mapping[str, str] = {
     "boldest": "plays the action with the largest payoff",
     "cooperate": "plays its part of what pays both together the most, in every round",
     "equilibrium": "draws every action from an equilibrium of the game played once",
+    "step_1": "goes one action on from its own last one, whatever the other does",
+    "step_2": "the same, two actions on",
+    "step_3": "the same, three actions on",
     "copy_last": "plays what the other played last: tit-for-tat",
     "win_stay_lose_shift": "stays with an action that paid more than the table's mean, else takes the next",
     "counter_last": "best-responds to the other's last action",
@@ -43,6 +46,7 @@ SHORTCUTS: Mapping[str, str] = {
     **LEARNERS_ABOUT,
     "leader": "plays by the rule of thumb for one table that would have paid most so far",
     "automata": "answers what 560 automata of one or two habits foretell, by how well they foretold the other so far",
+    "regression": "answers what a logistic regression on both players' payoffs foretells, fitted to the other so far",
 }
 """The agents that model no mind, with what they do."""
 LADDER = {f"order_{order}": f"knows how opponents up to order {order} play" for order in range(4)}

@@ -20,7 +20,6 @@ from hm_agent.worlds.matrix_games.suite import SHORTCUTS as NAMED
 from hm_agent.worlds.matrix_games.suite import SUITE
 
 TESTED = {
-    "mg_brief_fictitious_play_3": 1,
     "mg_drawn_boldest_2": 2,
     "mg_drawn_average_3": 3,
 }
@@ -51,12 +50,11 @@ def test_shortcuts_stay_at_the_floor_that_other_seeds_chose() -> None:
     for name in TESTED:
         here, floor = item(name, ELSEWHERE).earned, item(name).best_shortcut
         scale = here[CEILING] - here[floor]
-        most = MISSED if table_scenarios()[name].game.highest_drawn else 0.05  # rounds of drawn tables differ widely
-        assert max((here[shortcut] - here[floor]) / scale for shortcut in SHORTCUTS) <= most, name
+        assert max((here[shortcut] - here[floor]) / scale for shortcut in SHORTCUTS) <= MISSED, name
 
 
 def test_what_separates_nobody_needs_nothing_and_is_listed_so(capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("mg_pd_grim", "mg_mod_deeper_3_2_1"):
+    for name in ("mg_pd_grim", "mg_mod_deeper_3_2_1", "mg_brief_fictitious_play_3", "mg_drawn_average_1"):
         assert item(name, episodes=4).need == "separates nobody"
         assert scenario_named(name).separates_nobody
     assert all(info.needs_order is None for info in SUITE.scenarios if info.separates_nobody)
@@ -108,6 +106,13 @@ def test_shortcuts_that_learn_by_trying_commit_to_what_pays() -> None:
     learner = LEARNERS["q_learning"]
     assert learner(scenario.side, [(0, 1), (0, 1), (0, 1)]) == 1  # stag has disappointed after such a round
     assert learner(scenario.side, [(1, 0), (0, 0), (0, 0), (1, 0)]) == 0
+
+
+def test_who_goes_two_numbers_on_in_every_round_is_never_caught_by_who_counts_the_last_rounds() -> None:
+    """Not even the ceiling earns more, though the shortcut looks at nothing that the other does."""
+    for name in ("mg_brief_fictitious_play_2", "mg_brief_fictitious_play_3_wild"):
+        earned = item(name).earned
+        assert earned["step_2"] == earned[CEILING], name
 
 
 def test_a_mutual_action_is_to_cooperate() -> None:
