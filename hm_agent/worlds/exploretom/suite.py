@@ -238,6 +238,7 @@ _WEAK_READERS = {
     "last_mention": "no model: answers the place that the story names last, or yes",
     "first_order": "no model: takes it that everyone knows what others believe",
     "no_distraction": "no model: overlooks who peeks and who is distracted",
+    "seen_together": "no model: goes by what those asked about saw together, without nesting beliefs",
     "first_choice": "no model: takes the first choice",
     **{
         f"order_{depth}": f"no model: follows beliefs of order {depth} and below, and takes deeper ones for known"

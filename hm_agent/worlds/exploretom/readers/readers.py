@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar
@@ -11,18 +11,27 @@ from hm_agent.core import Decision, Observation
 from hm_agent.models.transcript import Transcript
 from hm_agent.questions import Model, Usage, answer_or_none
 from hm_agent.worlds.exploretom.questions.functional import ActionType, parse_asked_action, person_asked_about
-from hm_agent.worlds.exploretom.questions.plans import answer_at
-from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
+from hm_agent.worlds.exploretom.questions.plans import AskedMeeting, answer_at, parse_plan
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, parse_asked
 from hm_agent.worlds.exploretom.readers.reading import (
     AnswerFromPerspective,
     AnswerQuestion,
     TakePerspective,
     answers_in,
     read_story,
+    sees,
 )
-from hm_agent.worlds.exploretom.readers.shortcuts import SHORTCUTS, first_choice, last_mention
+from hm_agent.worlds.exploretom.readers.shortcuts import (
+    SHORTCUTS,
+    first_choice,
+    last_mention,
+    named_in,
+    people_named,
+    shown_choices,
+)
 from hm_agent.worlds.exploretom.story.actions import StoryScript
-from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
+from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError, steps_of
+from hm_agent.worlds.exploretom.story.language import sentence_of
 from hm_agent.worlds.exploretom.world import StoryView
 
 
@@ -150,6 +159,30 @@ def no_distraction(view: StoryView) -> str:
     return answer_at(story, view.question) or at_depth(0)(view)
 
 
+def seen_together(view: StoryView) -> str:
+    """Goes by what those whom the question names saw together, and models nobody who thinks of another.
+
+    It takes the choice that is named last in the sentences on the object that all of them saw. Of several to send to a
+    meeting, it takes who last saw one of these sentences with the person to meet.
+    """
+    if isinstance(plan := parse_plan(view.question), AskedMeeting):
+        return max(shown_choices(view), key=lambda name: max(_seen_by_all(view, (name, plan.met)), default=(-1, "")))
+    sentences = [words for _, words in _seen_by_all(view, people_named(view))]
+    return named_in(view, lambda story, person: sentences, asker=True, last=True)
+
+
+def _seen_by_all(view: StoryView, people: Sequence[str]) -> Sequence[tuple[int, str]]:
+    """The sentences, with their numbers, that name what is asked about and say what all of these people saw."""
+    plan, story = parse_plan(view.question), read_story(view.story, view.sees_contents)
+    thing = plan.thing if plan else parse_asked(view.question).subject
+    told = enumerate((action, sentence_of(action), tracker) for action, tracker in steps_of(story.script))
+    return [
+        (number, words)
+        for number, (action, words, tracker) in told
+        if thing in words and all(sees(tracker, name, action) for name in people)
+    ]
+
+
 MODEL_READERS: Mapping[str, type[ModelReader]] = {
     "reader": ModelReader,
     "reader_cot": ReasoningReader,
@@ -161,6 +194,7 @@ WEAK_RULES: Mapping[str, Callable[[StoryView], str]] = {
     "last_mention": last_mention,
     "first_order": at_depth(1),
     "no_distraction": no_distraction,
+    "seen_together": seen_together,
     "first_choice": first_choice,
 }
 """The rules of weak readers, by the agent's name."""
