@@ -23,7 +23,7 @@ from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.random_stories.cast import CastLists
 from hm_agent.worlds.exploretom.random_stories.sampling import draw_story
 from hm_agent.worlds.exploretom.random_stories.story_conditions import conditions_of
-from hm_agent.worlds.exploretom.readers.readers import LADDER, no_distraction
+from hm_agent.worlds.exploretom.readers.readers import LADDER, no_distraction, seen_together
 from hm_agent.worlds.exploretom.readers.reading import read_story
 from hm_agent.worlds.exploretom.readers.shortcuts import (
     SHORTCUTS,
@@ -164,7 +164,8 @@ def needs_its_order(kind: str, pair: tuple[PosedStory, PosedStory]) -> bool:
 
     No rule without a mind may be right in both, nor, so that its opposite is not either, give both answers swapped.
     From the first order on, that nobody peeks or is distracted may not be right in both, nor a reader of a lower order
-    that stops reading early, nor beliefs of fewer people than are asked about.
+    that stops reading early, nor beliefs of fewer people than are asked about; from the second on, nor what all of them
+    saw together.
     """
     order, views = KINDS[kind].order, [view_of(story) for story in pair]
     rights = [story.questions[0].answer for story in pair]
@@ -173,7 +174,10 @@ def needs_its_order(kind: str, pair: tuple[PosedStory, PosedStory]) -> bool:
         return [rule(view) for view in views]
 
     minds = [answers(rule) == rights for rule in list(LADDER.values())[: order + 1]]
-    if minds != [False] * order + [True] or (order and answers(no_distraction) == rights):
+    if minds != [False] * order + [True]:
+        return False
+    # What one person saw is what a reader of order 1 goes by.
+    if any(answers(rule) == rights for least, rule in ((1, no_distraction), (2, seen_together)) if order >= least):
         return False
     if any(answers(rule) in (rights, rights[::-1]) for rule in MINDLESS):
         return False
