@@ -58,7 +58,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         subprocess.run(command, check=True, capture_output=True, text=True)
     (wheel,) = folder.glob("*.whl")
     python = folder / "venv" / "bin" / "python"
-    into = [*pip, f"--python={python}", "install", "--quiet", "--no-deps", "--no-index", str(wheel)]
+    into = [*pip, f"--python={python}", "install", "--quiet", "--no-deps", "--no-index", "--no-compile", str(wheel)]
     subprocess.run(into, check=True, capture_output=True, text=True)
     (site,) = (folder / "venv" / "lib").glob("python*/site-packages")
     (site / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
