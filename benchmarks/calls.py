@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hm_agent.episode import EpisodeOutcome, run_episode
+from hm_agent.finding import find_scenarios
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import ModelSettings
 from hm_agent.questions import AnswerT, Model, ModelCall, Question, ignore
-from hm_agent.registry import find_scenarios
 from hm_agent.testing.endpoint import Endpoint, Response
 from hm_agent.testing.episodes import set_up
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters

@@ -15,7 +15,7 @@ from random import Random
 
 from hm_agent.files import write_whole
 from hm_agent.registry import scenario_named
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.enacttom.measures import PAPER_RUNS, TaskRuns, study
 from hm_agent.worlds.enacttom.suite import FLOOD, LADDER, task_files

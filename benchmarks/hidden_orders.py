@@ -15,10 +15,10 @@ from rich.console import Console
 
 from benchmarks.models_me import LEAST_SCALE
 from hm_agent.experiment import Experiment
+from hm_agent.finding import find_scenarios
 from hm_agent.grouping import grouped
 from hm_agent.pool.console_progress import ConsoleProgress
 from hm_agent.pool.run import run
-from hm_agent.registry import find_scenarios
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.tables import tabulate
 from hm_agent.worlds.matrix_games.needs import MISSED, REACHED

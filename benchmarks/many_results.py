@@ -17,10 +17,10 @@ from typing import Any
 
 import hm_agent
 from hm_agent.experiment import Experiment
+from hm_agent.finding import find_scenarios
 from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.recording.result import FILE
-from hm_agent.registry import find_scenarios
 from hm_agent.reporting.index import write_index
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import write_summary

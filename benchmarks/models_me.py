@@ -16,14 +16,14 @@ from statistics import mean
 from rich.console import Console
 
 from hm_agent.experiment import Experiment
+from hm_agent.finding import find_scenarios
 from hm_agent.pool.console_progress import ConsoleProgress
 from hm_agent.pool.run import run
-from hm_agent.registry import find_scenarios
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.tables import tabulate
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.worlds.matrix_games.needs import MISSED, REACHED
-from hm_agent.worlds.melting_pot.suite import SHORTCUTS
+from hm_agent.worlds.melting_pot.own_agents import SHORTCUTS
 
 GLOBS = ("rws_models_me_*", "chicken_models_me_*")
 CEILING = "oracle"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from rich.console import Console
 
+from hm_agent.casting import can_play
 from hm_agent.experiment import Experiment
 from hm_agent.pool.console_progress import ConsoleProgress
 from hm_agent.pool.run import run
-from hm_agent.registry import can_play
 from hm_agent.reporting.summary import cells
 from hm_agent.reporting.tables import Row, tabulate
 from hm_agent.worlds.melting_pot.suite import SUITE

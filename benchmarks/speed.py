@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from hm_agent.core import Step
-from hm_agent.registry import find_scenarios
-from hm_agent.suite import ScenarioInfo
+from hm_agent.finding import find_scenarios
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.melting_pot.facts import FOCAL
 from hm_agent.worlds.melting_pot.grid import Move

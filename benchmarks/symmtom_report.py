@@ -23,6 +23,7 @@ from benchmarks.symmtom import JUDGED, judged, judged_words, with_error
 from hm_agent.files import write_whole
 from hm_agent.registry import scenario_named
 from hm_agent.testing.episodes import play_out, set_up
+from hm_agent.wording import markdown_table
 from hm_agent.worlds.symmtom.agents import POLICIES
 from hm_agent.worlds.symmtom.language.literal import BITS
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
@@ -126,42 +127,36 @@ def rows_of(simple: int, planned: int, language: int) -> Iterator[AgentRow]:
 
 def table(rows: Sequence[AgentRow], metric: str, digits: int = 2) -> str:
     """A row for each setting, a column for each agent."""
-    agents = list(dict.fromkeys(row.agent for row in rows))
-    lines = [f"| setting | {' | '.join(agents)} |", f"| --- |{' --- |' * len(agents)}"]
-    for setting in paper_settings():
-        cells = []
-        for agent in agents:
-            found = next((row for row in rows if row.setting == setting and row.agent == agent), None)
-            cells.append(found.cell(metric, digits) if found else "-")
-        lines.append(f"| {setting.game.name} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    cells = {(row.setting.game.name, row.agent): row.cell(metric, digits) for row in reversed(rows)}
+    names, agents = (each.game.name for each in paper_settings()), list(dict.fromkeys(row.agent for row in rows))
+    shown = ([name, *(cells.get((name, agent), "-") for agent in agents)] for name in names)
+    return markdown_table(["setting", *agents], shown)
 
 
 def literal_table(rows: Sequence[AgentRow]) -> str:
     heuristic = {row.setting.game.name: row.values[REWARD] for row in rows if row.agent == "heuristic"}
-    lines = [
-        "| setting | said rightly | always yes | always no | majority | by its notes | reward above the heuristic's |",
-        f"| --- |{' --- |' * 6}",
-    ]
+    lines = []
     for row in (row for row in rows if row.agent == SPOKEN):
         yes, right, notes = (row.values[f"literal_{name}"] for name in ("true", "right", "by_notes"))
         no, always = [1 - share for share in yes], yes if mean(yes) > 0.5 else [1 - share for share in yes]
         name, rewards = row.setting.game.name, row.values[REWARD]
         more = [one - other for one, other in zip(rewards, heuristic[name], strict=False)]
-        shares = " | ".join(with_error(share, 3) for share in (right, yes, no, always, notes))
-        lines.append(f"| {name} | {shares} | {with_error(more, 1, '+')} |")
-    return "\n".join(lines)
+        shares = (with_error(share, 3) for share in (right, yes, no, always, notes))
+        lines.append([name, *shares, with_error(more, 1, "+")])
+    judged_by = ("said rightly", "always yes", "always no", "majority", "by its notes")
+    return markdown_table(["setting", *judged_by, "reward above the heuristic's"], lines)
 
 
 def mind_table(trials: int) -> str:
     """A row for each agent, a column for each test. Trained agents take only tests of a size they were trained on."""
     trained = [name for name in ALGORITHMS if any(SHIPPED.glob(f"*_{name}.npz"))]
-    lines = [f"| agent | {' | '.join(name.removeprefix('symmtom_test_') for name in mind_tests())} |"]
-    lines.append(f"| --- |{' --- |' * len(mind_tests())}")
-    for agent in (*JUDGED, SPOKEN, "react", *trained):
-        cells = (judged(name, agent, trials) if _can_sit(agent, name) else "-" for name in mind_tests())
-        lines.append(f"| {agent} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    return markdown_table(
+        ["agent", *(name.removeprefix("symmtom_test_") for name in mind_tests())],
+        (
+            [agent, *(judged(name, agent, trials) if _can_sit(agent, name) else "-" for name in mind_tests())]
+            for agent in (*JUDGED, SPOKEN, "react", *trained)
+        ),
+    )
 
 
 def _can_sit(agent: str, test: str) -> bool:
@@ -208,7 +203,7 @@ def main(
         print(row.setting.game.name, row.agent, row.cell(REWARD, 1), flush=True)
         rows.append(row)
         write_tables(folder, about, rows, minds)
-    write_tables(folder, about, rows, f"{judged_words(trials)}\n\n{mind_table(trials)}\n\n{TRAINED}")
+    write_tables(folder, about, rows, f"{judged_words(trials)}\n\n{mind_table(trials)}\n{TRAINED}")
 
 
 def write_tables(folder: Path, about: str, rows: Sequence[AgentRow], minds: str) -> None:
@@ -219,7 +214,7 @@ def write_tables(folder: Path, about: str, rows: Sequence[AgentRow], minds: str)
         parts += [f"## {title}", f"The paper's text says: {said}", table(rows, metric), TRAINED]
     parts += ["## Literal and functional", literal_words(), literal_table(rows)]
     parts += ["## Tests of mind (the paper's table 2)", MIND_TESTS, minds]
-    write_whole(folder / "tables.md", "\n\n".join(parts) + "\n")
+    write_whole(folder / "tables.md", "\n\n".join(part.rstrip() for part in parts) + "\n")
     write_whole(folder / "metrics.csv", as_csv(rows))
 
 

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import mean
 
+from hm_agent.finding import find_scenarios
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.models.prompts import render
 from hm_agent.questions import AnswerT, ModelCall, Question, ignore
-from hm_agent.registry import find_scenarios
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.melting_pot.games import answers
 

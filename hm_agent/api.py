@@ -14,6 +14,7 @@ from rich.console import Console
 from hm_agent.config import ConfigError
 from hm_agent.experiment import MOST_GIF_STEPS, Experiment, RecorderBuilder
 from hm_agent.files import REPORT
+from hm_agent.finding import find_agents, find_scenarios, passed_over_lines
 from hm_agent.flag_fields import check_fields
 from hm_agent.lineups import left_out_lines
 from hm_agent.models.budget import RunBudget
@@ -21,7 +22,6 @@ from hm_agent.models.settings import PRESETS, ModelSettings
 from hm_agent.pool.console_progress import progress_for
 from hm_agent.pool.run import run
 from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
-from hm_agent.registry import find_agents, find_scenarios, passed_over_lines
 from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.request import ReportRequest
 from hm_agent.reporting.runs import RecordedEpisode

@@ -26,7 +26,7 @@ from hm_agent.models.settings import BUILTIN
 from hm_agent.planned_episode import Episode
 from hm_agent.recording.result import Result, SeatResult
 from hm_agent.registry import scenario_named, suites
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 
 RECORDED = Path(__file__).with_name("recorded_rates.json")
 FILE = "estimate.json"

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from hm_agent.casting import stand_ins
 from hm_agent.config import ConfigError, check_folder
 from hm_agent.core import Recorder
 from hm_agent.extensions import check_call, packed, unpack
@@ -21,8 +22,9 @@ from hm_agent.models.settings import BUILTIN, PERSON, ModelSettings
 from hm_agent.planned_episode import Episode
 from hm_agent.recording.making import making
 from hm_agent.recording.result import ENDPOINT, FILE, Result, check_format, read_result
-from hm_agent.registry import stand_ins, suites
-from hm_agent.suite import ScenarioInfo, Setting, Suite
+from hm_agent.registry import suites
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import Setting, Suite
 from hm_agent.theory_of_mind.hypotheses import Parameters
 
 ENGINES = ("local", "ray")

@@ -107,6 +107,9 @@ def write_whole(path: Path, content: str | bytes) -> None:
     try:
         draft.write_bytes(content.encode() if isinstance(content, str) else content)
         draft.replace(path)
-    except BaseException:
-        draft.unlink(missing_ok=True)  # half a file is of no use
+    except OSError as error:
+        if error.filename is None:  # a full disk does not say for which file
+            error.filename = str(path)
         raise
+    finally:
+        draft.unlink(missing_ok=True)  # half a file is of no use

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from hm_agent.core import LiteralQuestion, Seat, Turn, World
-from hm_agent.suite import Metric
+from hm_agent.metrics import Metric
 
 HALVES = ("even", "odd")
 """The halves of the pairs: anything may be chosen by results on the even ones, nothing by results on the odd ones."""

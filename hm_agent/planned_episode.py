@@ -17,7 +17,8 @@ from hm_agent.models.settings import BUILTIN
 from hm_agent.recording.making import code_hash, file_hash
 from hm_agent.recording.result import CODE, ENDPOINT, EXTRA_BODY, OWN_FILE, Result
 from hm_agent.registry import suites
-from hm_agent.suite import ScenarioInfo, Setting, Suite
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import Setting, Suite
 from hm_agent.wording import listed
 
 if TYPE_CHECKING:

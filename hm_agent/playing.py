@@ -15,6 +15,7 @@ from statistics import median
 from traceback import format_exception
 from typing import Any, Protocol
 
+from hm_agent.casting import build_agent
 from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, World, per_capita
 from hm_agent.episode import EpisodeOutcome, run_episode
 from hm_agent.experiment import Experiment
@@ -39,7 +40,6 @@ from hm_agent.recording.result import (
     versions,
     write_result,
 )
-from hm_agent.registry import build_agent
 from hm_agent.suite import AgentSetup
 
 Agents = Mapping[Seat, Agent[Any, Any]]

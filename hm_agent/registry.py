@@ -1,4 +1,4 @@
-"""Finds worlds, scenarios and agents by name: the package's own, other packages' (entry points), and registered ones.
+"""The worlds, scenarios and agents that there are: the package's own, other packages' (entry points), registered ones.
 
 `WORLDS` says where each world's suite is (`module:name`). Suites are imported when scenarios or flags are needed, a
 world's simulator only when one of its scenarios is opened.
@@ -7,8 +7,7 @@ world's simulator only when one of its scenarios is opened.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from os import PathLike
@@ -17,11 +16,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent
-from hm_agent.extensions import ADDED, check_call, check_name, is_place, load_place, nearest
-from hm_agent.grouping import grouped
+from hm_agent.extensions import ADDED, check_call, check_name, is_place, load_place
 from hm_agent.models.settings import PERSON
-from hm_agent.suite import AgentSetup, OwnAgent, ScenarioInfo, Setting, Suite
-from hm_agent.wording import first_of, listed
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import AgentSetup, OwnAgent, Suite
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import Recipe
@@ -42,12 +40,6 @@ WORLDS: Mapping[str, str] = {
 AGENTS = "hm_agent.agents.registry:AGENTS"
 """Other packages add agents by entry points of the group `hm_agent.agents`."""
 PERSON_AGENT = "hm_agent.seats.person:AGENT"
-MOST_STEMS = 12
-"""Of more kinds of scenarios, an error message tells only how their names begin."""
-CEILINGS, FLOOR = ("ceiling", "oracle"), "floor"
-"""Names that stand for the agents by which a scenario's score is measured, whatever they are called in its world."""
-
-
 SharedAgent: TypeAlias = "Recipe | OwnAgent"
 """An agent of no single world: a recipe plays any world with a body, an `OwnAgent` the scenarios that it knows."""
 
@@ -201,122 +193,9 @@ def ablated_agent(name: str) -> str | None:
     return (agent.ablation_of or None) if agent else None
 
 
-def _own_agent(name: str, scenario: ScenarioInfo) -> OwnAgent | None:
-    """Returns the `OwnAgent` of this name that would play a scenario, None for a recipe or an unknown name."""
-    agent = suites()[scenario.world].own_agents.get(name) or shared_agent(name)
-    return agent if isinstance(agent, OwnAgent) else None
-
-
 def agent_names() -> list[str]:
     """Returns the names of all agents, first those that belong to no single world."""
     return list(dict.fromkeys([*shared_agents(), *own_agents()]))
-
-
-def find_agents(patterns: Sequence[str], played: Sequence[ScenarioInfo] = ()) -> tuple[str, ...]:
-    """Resolves names and globs to agents, in their order; raises ConfigError for a pattern that matches none.
-
-    An agent of several patterns is there several times: it may take several seats, or have several models. played: the
-    scenarios to play: a glob matches only agents that can play all of them, a name always matches.
-    """
-    known = agent_names()
-    able = {name for name in known if all(can_play(name, scenario) for scenario in played)}
-    asked_by = {name: agent.asked_by for name, agent in own_agents().items()}
-    agents: list[str] = []
-    for pattern in patterns:
-        if is_place(pattern) and pattern not in known:
-            shared_agent(pattern)
-            agents.append(pattern)
-            continue
-        if pattern in (*CEILINGS, FLOOR):
-            agents.append(pattern)
-            continue
-        globbed = [name for name in known if asked_by.get(name, "") in pattern and fnmatchcase(name, pattern)]
-        matching = [pattern] if pattern in known else [name for name in globbed if name in able]
-        if not globbed:
-            if pattern.isidentifier() and Path(f"{pattern}.py").is_file():
-                raise ConfigError(f"{pattern} is a module: say what in it builds the agent, e.g. {pattern}:build")
-            offered = [name for name in known if name in able] or known
-            names = f"{nearest(pattern, known)}there are {first_of(offered)}"
-            raise ConfigError(f"unknown agent {pattern!r}: {names}; see hm-agent list")
-        if not matching:
-            raise ConfigError(f"no agent of {pattern!r} can play all of these scenarios: {', '.join(globbed)}")
-        agents += matching
-    return tuple(agents)
-
-
-def can_play(agent: str, scenario: ScenarioInfo) -> bool:
-    """True if an agent can take a seat in a scenario."""
-    if own := _own_agent(agent, scenario):
-        return own.plays(scenario)
-    return _lacking(agent, scenario) == ()
-
-
-def _lacking(agent: str, scenario: ScenarioInfo) -> Sequence[type[BasicMind]] | None:
-    """What an agent of no single world needs and a scenario's world does not offer; None if it can't play any way."""
-    recipe, offers = shared_agent(agent), suites()[scenario.world].offers_in(scenario)
-    if recipe is None or isinstance(recipe, OwnAgent) or offers is None:
-        return None
-    offered = {kind for offer in offers for kind in offer.__mro__}
-    return tuple(need for need in recipe.needs if need not in offered)
-
-
-def stand_ins(name: str, scenario: ScenarioInfo) -> tuple[str, ...]:
-    """The agents that a name stands for in a scenario: itself; for `ceiling` and `oracle` the metric's ceiling.
-
-    `floor` is the metric's floor or, where it names none, every shortcut that can play there, of which reports take the
-    best. Empty if the scenario's score has no such end, but a world's own `oracle` stays what it is.
-    """
-    metric, suite = scenario.metric, suites()[scenario.world]
-    if name in shared_agents() or name not in (*CEILINGS, FLOOR):
-        return (name,)
-    if name in CEILINGS:
-        return (metric.ceiling,) if metric.ceiling else (name,) if name in suite.own_agents else ()
-    shortcuts = tuple(agent for agent in suite.shortcuts if can_play(agent, scenario)) if metric.ceiling else ()
-    return (metric.floor,) if metric.floor else shortcuts
-
-
-def obstacle(agent: str, scenario: ScenarioInfo, model: str) -> str:
-    """Why an agent can't play a scenario, or can't with the model of its seat, in a few words; empty if it can."""
-    own, suite = _own_agent(agent, scenario), suites()[scenario.world]
-    if own and own.plays(scenario):
-        return "" if own.only_model in (None, model) else f"it works only with the model {own.only_model}"
-    if lacking := () if own else _lacking(agent, scenario):
-        from hm_agent.agents.agent import words_of
-
-        return f"it needs {words_of(lacking)}, which {scenario.world} does not offer there"
-    if can_play(agent, scenario):
-        return ""
-    if own:
-        return "it is made for other scenarios"
-    homes = [home.title for home in suites().values() if agent in home.own_agents]
-    return f"it belongs to {listed(homes)}" if homes else f"{suite.title} is played by its own agents alone"
-
-
-def check_agent(agent: str, scenario: ScenarioInfo, model: str) -> None:
-    """Raises ConfigError if an agent can't play a scenario, or can't with the model of its seat."""
-    if not can_play(agent, scenario):
-        able = [name for name in agent_names() if can_play(name, scenario)]
-        lacking = None if _own_agent(agent, scenario) else _lacking(agent, scenario)
-        why = f" ({obstacle(agent, scenario, model)})" if lacking else ""
-        raise ConfigError(f"{agent} can't play {scenario.short_name}{why}: {first_of(able)} can")
-    own = _own_agent(agent, scenario)
-    if own and own.only_model not in (None, model):
-        raise ConfigError(f"{agent} works only with the model {own.only_model}, not with {model}")
-
-
-def check_options(agent: str, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> None:
-    """Raises ConfigError if an agent can't play a scenario with the world's settled options."""
-    if own := _own_agent(agent, scenario):
-        own.check(scenario, options)
-
-
-def build_agent(name: str, setup: AgentSetup) -> Agent[Any, Any]:
-    """Builds an agent for one seat, after `check_agent` has found that it can play there."""
-    agent = _own_agent(name, setup.scenario) or shared_agent(name)
-    assert agent is not None, "check the agent first"
-    if isinstance(agent, OwnAgent):
-        return agent.build(setup)
-    return agent.build(suites()[setup.scenario.world].body(setup), setup.model, setup.parameters)
 
 
 def scenarios() -> Mapping[str, ScenarioInfo]:
@@ -333,89 +212,12 @@ def _scenarios_of(worlds: tuple[Suite, ...], folders: tuple[str, ...]) -> Mappin
 def scenario_named(name: str) -> ScenarioInfo:
     """Returns the scenario of a full name; for an unknown name a placeholder in the group `Other scenarios`."""
     try:
-        scenario = scenarios().get(name) or _unlisted(name)
+        scenario = scenarios().get(name) or unlisted_scenario(name)
     except ConfigError:
         scenario = None
     return scenario or ScenarioInfo("", name, name, "Other scenarios")
 
 
-def _unlisted(name: str) -> ScenarioInfo | None:
+def unlisted_scenario(name: str) -> ScenarioInfo | None:
     """Finds a scenario that no world lists, None if there is none of the name; raises ConfigError as `Suite.find`."""
     return next(filter(None, (suite.find(name) for suite in suites().values())), None)
-
-
-def find_scenarios(patterns: Iterable[str], options: Mapping[str, Setting] | None = None) -> tuple[ScenarioInfo, ...]:
-    """Resolves names and globs to scenarios, each once, in order; raises ConfigError if a pattern matches none.
-
-    options: with which they are to be played, if they are; globs then leave out those that lack what they need, unless
-    they match no others.
-    """
-    resolved: dict[str, ScenarioInfo] = {}
-    for pattern in patterns:
-        matching = _matching(pattern)
-        playable = [one for one in matching if options is None or not suites()[one.world].lacks(one, options)]
-        resolved |= {scenario.name: scenario for scenario in playable or matching}
-    return tuple(resolved.values())
-
-
-def passed_over_lines(patterns: Sequence[str], found: Iterable[ScenarioInfo]) -> Iterator[str]:
-    """A line for each need for which globs left scenarios out. found: by `find_scenarios`."""
-    matching, kept = (one for pattern in patterns for one in _matching(pattern)), set(found)
-    for needs, names in grouped(
-        (one.needs, one.short_name) for one in dict.fromkeys(matching) if one not in kept
-    ).items():
-        more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
-        yield f"{names[0]}{more}, for want of {needs}"
-
-
-def _matching(pattern: str) -> list[ScenarioInfo]:
-    """The scenarios that a name or a glob matches; raises ConfigError if there are none."""
-    named = [
-        scenario
-        for scenario in scenarios().values()
-        if fnmatchcase(scenario.short_name, pattern) or fnmatchcase(scenario.name, pattern)
-    ]
-    asked = [scenario for scenario in named if scenario.asked_by in pattern]
-    matching = asked or [scenario for scenario in [_unlisted(pattern)] if scenario]
-    if named and not matching:
-        first = named[0]
-        raise ConfigError(
-            f"scenario {pattern!r}: a glob finds {first.short_name} and its like only if it says {first.asked_by!r}"
-        )
-    if not matching:
-        near = _begun(pattern) or nearest(
-            pattern, (name for known in scenarios().values() for name in (known.short_name, known.name))
-        )
-        raise ConfigError(f"unknown scenario {pattern!r}: {near}{_hint(pattern)}; see --list")
-    return matching
-
-
-def _begun(pattern: str) -> str:
-    """`did you mean NAME*, e.g. SHORT? ` if full names of scenarios begin so; else empty."""
-    found = [scenario for scenario in scenarios().values() if scenario.name.startswith(pattern)] if pattern else []
-    return f"did you mean '{pattern}*', e.g. {found[0].short_name}? " if found else ""
-
-
-def _hint(pattern: str) -> str:
-    """Names the scenarios with as many of its first words as any has, numbered ones as ranges.
-
-    If none has any, or they are of more than MOST_STEMS kinds, it says how their names begin.
-    """
-    names = [scenario.short_name for scenario in scenarios().values()]
-    words = pattern.split("_")
-    counts = range(len(words), 0, -1)
-    alike = (([name for name in names if name.split("_")[:count] == words[:count]], count) for count in counts)
-    near, shared = next(((found, count) for found, count in alike if found), (names, 0))
-    groups = grouped((stem, ending) for stem, _, ending in (name.rpartition("_") for name in near))
-    if not shared or len(groups) > MOST_STEMS:
-        begin = dict.fromkeys("_".join(name.split("_")[: shared + 1]) for name in near)
-        return f"names begin with {', '.join(begin)}"
-    return "; ".join(f"{stem} has {_joined_endings(endings)}" for stem, endings in groups.items())
-
-
-def _joined_endings(endings: Sequence[str]) -> str:
-    """Joins the last parts of names; all numbers become one range, e.g. `0 to 9 and selfplay`."""
-    numbers = [ending for ending in endings if ending.isdecimal()]
-    others = [ending for ending in endings if not ending.isdecimal()]
-    numbered = [f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else numbers[0]] if numbers else []
-    return " and ".join([*numbered, *others])

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, Seat, Step, World
+from hm_agent.metrics import Breakdown, ShareMetric
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model
+from hm_agent.scenario import ScenarioInfo
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,175 +40,6 @@ PER_ORDER: Mapping[str, int] = {SMALL: 1, FULL: 20}
 
 PRIVATE_SEEDS = 1_000_000
 """Base seeds from here on are for private draws: a world whose seeds number shipped items draws new ones for them."""
-
-TOLD_SHARE = "told_share"
-"""The metric of a ceiling agent that is told about the other players: how often it was; 0 for never, 1 for always.
-
-It is the share of all pairs of a step and another player for which something was known to tell.
-"""
-
-
-@dataclass(frozen=True)
-class Measure:
-    """What the number of an episode is. Results record it, since the metric of their scenario may change.
-
-    name: its key in a result's metrics. unit: in words, e.g. `reward per 1,200 steps`. per_steps: for a reward per a
-    number of steps, that number; None for other measures.
-    """
-
-    name: str = "reward"
-    unit: str = "reward per episode"
-    higher_is_better: bool = True
-    per_steps: int | None = None
-
-    @classmethod
-    def reward_per(cls, steps: int) -> Measure:
-        """The reward per a number of steps; for 0 the reward of the whole episode."""
-        return cls("normalised_reward", f"reward per {steps:,} steps", per_steps=steps) if steps else cls()
-
-    def of_reward(self, reward: float, steps: int) -> float:
-        """Scales the reward of an episode of `steps` steps to `per_steps` steps; returns it as it is without either."""
-        return reward * self.per_steps / steps if self.per_steps and steps else reward
-
-
-@dataclass(frozen=True)
-class Metric(Measure):
-    """What the episodes of a scenario are compared by.
-
-    floor, ceiling: the agents whose means stand for 0 and 1 of the normalised score; None without such agents. A floor
-    of None is the best shortcut of a suite that has shortcuts. digits: how many decimals its values are shown with; a
-    share of 1 needs more than a reward does. least_scale: a scale that is shorter is narrow. guessing: what guessing
-    between the answers in question earns, which no floor is below; None if unknown. Only where more is better.
-    is_ceiling_told: False if the ceiling agent is one by proof, though it is told nothing of the others.
-    """
-
-    floor: str | None = None
-    ceiling: str | None = None
-    digits: int = 1
-    least_scale: float = 0.0
-    guessing: float | None = None
-    is_ceiling_told: bool = True
-
-    @property
-    def measure(self) -> Measure:
-        """The part that results record."""
-        return Measure(self.name, self.unit, self.higher_is_better, self.per_steps)
-
-    def sentence(self, about: str) -> str:
-        """What a table of it shows, e.g. `Reward per episode: mean over scenarios. Lower is better.`"""
-        lower = "" if self.higher_is_better else " Lower is better."
-        return f"{self.unit[:1].upper()}{self.unit[1:]}: {about}.{lower}"
-
-    def measured_by(self, measure: Measure) -> Metric:
-        """The metric with this measure in place of its own."""
-        return replace(self, **asdict(measure))
-
-
-@dataclass(frozen=True)
-class Breakdown:
-    """A figure of reports that shows a share, from 0 to 1, by kind.
-
-    name: unique among the figures of a report. unit: of the axis. kinds: pairs of a label and a metric of results.
-    about: a sentence on what the kinds are. references: a label for the reference agents, which are drawn in grey.
-    """
-
-    name: str
-    title: str
-    unit: str
-    kinds: tuple[tuple[str, str], ...]
-    about: str = ""
-    references: str = ""
-
-
-@dataclass(frozen=True)
-class ShareMetric:
-    """A share between 0 and 1 in the metrics of an episode.
-
-    name: its key. about: what it is the share of, in words. base_rate: the key of the share that an answer without any
-    knowledge of this mind would get; None if there is none. is_binary: True if that answer is `always yes`, so that
-    `always no` would get the rest; the better of the two over all episodes then is the base rate.
-    """
-
-    name: str
-    about: str
-    base_rate: str | None = None
-    is_binary: bool = False
-
-
-@dataclass(frozen=True)
-class PublishedFigure:
-    """An agent's result in a publication. error: its standard error; None if the publication gives none.
-
-    place: where it stands, e.g. `Hypothetical Minds' table 1`; a figure that has none is not published. conditions: how
-    it was measured there, e.g. with which model.
-    """
-
-    mean: float
-    error: float | None
-    place: str
-    conditions: str
-
-    @property
-    def source(self) -> str:
-        return f"{self.place}, {self.conditions}"
-
-
-@dataclass(frozen=True)
-class ScenarioInfo:
-    """A scenario as experiments and reports know it.
-
-    name: in results and folders; short_name: as typed. group: the title under which reports gather scenarios of one
-    kind, in one unit. about: a few words, e.g. on the others. seats: the seats that agents play. published: results
-    of other publications by agent. asked_by: a word that a glob must contain to match the scenario; empty: every glob
-    may. has_paid_interactions: True if every interaction pays a reward, so that reports may show the reward from one
-    interaction to the next. held_out: True if no constant of an agent or of its reasoner may be chosen by results on
-    it, so that it shows how agents do on scenarios that they were not made for; False if constants may be chosen on
-    it. order: how deep all players in the background look at others (docs/glossary.md), None if they differ or it is
-    unknown. family: the title under which the study of orders gathers scenarios, whose groups may differ. needs_order:
-    the least order of the world's agents `order_0`, `order_1` ... that plays it nearly as well as the ceiling, where
-    all lower ones stay near the floor (`Suite.needs_are` says how that is known); None if no order does, or it was not
-    measured. separates_nobody: True if a shortcut was measured to play it about as well as the ceiling. pair: the name
-    that two scenarios, or three, share which look alike at first and have different right answers; means of scores
-    count the least of them. is_unproved: True if it lacks the proof that its group has, so that means over groups
-    leave it out. has_like_seats: True if seats differ in nothing that matters over many seeds, so that two agents need
-    not change places to be compared. needs: what must be installed to play it that the package doesn't bring, in words;
-    empty for nothing.
-    """
-
-    world: str
-    name: str
-    short_name: str
-    group: str
-    about: str = ""
-    seats: tuple[Seat, ...] = ("player_0",)
-    metric: Metric = field(default_factory=Metric)
-    published: Mapping[str, PublishedFigure] = field(default_factory=dict, hash=False)
-    asked_by: str = ""
-    has_paid_interactions: bool = False
-    held_out: bool = False
-    order: int | None = None
-    family: str = ""
-    needs_order: int | None = None
-    separates_nobody: bool = False
-    pair: str = ""
-    is_unproved: bool = False
-    has_like_seats: bool = False
-    needs: str = ""
-
-    @property
-    def item(self) -> str:
-        """What counts once: the pair, or the scenario itself."""
-        return self.pair or self.name
-
-    def measured_by(self, measure: Measure | None) -> ScenarioInfo:
-        """The scenario with this measure in place of its own, None for its own.
-
-        With another measure, it is in a group and family of that unit, and has no published figures.
-        """
-        if measure in (None, self.metric.measure):
-            return self
-        group, family = (f"{title}, {measure.unit}" if title else "" for title in (self.group, self.family))
-        return replace(self, metric=self.metric.measured_by(measure), group=group, family=family, published={})
 
 
 @dataclass(frozen=True)

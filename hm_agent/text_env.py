@@ -26,11 +26,14 @@ from threading import Lock
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from hm_agent.casting import check_agent, check_options
 from hm_agent.config import ConfigError
 from hm_agent.core import LiteralQuestion, Recorder, Seat
+from hm_agent.finding import find_scenarios
 from hm_agent.models.settings import BUILTIN
-from hm_agent.registry import check_agent, check_options, find_scenarios, suites
-from hm_agent.suite import ScenarioInfo, Setting
+from hm_agent.registry import suites
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import Setting
 from hm_agent.text_episode import OUTSIDE, TextEpisode, TextStep, TextTable
 
 T = TypeVar("T")

@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypedDict
 
+from hm_agent.casting import build_agent
 from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, Step, World
 from hm_agent.episode import EpisodeOutcome, run_episode
 from hm_agent.models.chat import Request, Sampling
@@ -20,8 +21,9 @@ from hm_agent.models.text_model import TextModel
 from hm_agent.planned_episode import seat_seed
 from hm_agent.playing import means_over_seats
 from hm_agent.questions import AnswerT, Model, ModelCall, Question, ignore
-from hm_agent.registry import build_agent, suites
-from hm_agent.suite import AgentSetup, ScenarioInfo, Setting
+from hm_agent.registry import suites
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import AgentSetup, Setting
 from hm_agent.theory_of_mind.hypotheses import Parameters
 
 OUTSIDE = "outside"

@@ -8,17 +8,17 @@ from typing import Any, Protocol
 
 from hm_agent.core import Event, Strategy
 from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.games.cooking.activities import Delivery, Pace
 from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.game import CookingGame
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import KitchenStrategy
+from hm_agent.worlds.melting_pot.games.cooking.rounds import Delivery, Pace
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering
 from hm_agent.worlds.melting_pot.games.matrix.rules import reward
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, AmongMany, NextLead
+from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 

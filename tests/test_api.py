@@ -13,8 +13,8 @@ import pytest
 
 import hm_agent
 from hm_agent.extensions import ADDED
+from hm_agent.finding import find_agents, find_scenarios
 from hm_agent.recording.replay import recorder
-from hm_agent.registry import find_agents, find_scenarios
 
 TOY = Path(__file__).parent / "toy_world"
 SAYS_RED = """

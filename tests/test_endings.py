@@ -21,12 +21,12 @@ from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.files import folder_name, read_regular
+from hm_agent.finding import find_scenarios
 from hm_agent.models.settings import ModelSettings
 from hm_agent.process.folder_lock import locked
 from hm_agent.process.scratch import PREFIX, make_folder
 from hm_agent.process.shell import printable
 from hm_agent.recording.result import read_result
-from hm_agent.registry import find_scenarios
 from hm_agent.reporting.writing import episodes_reported
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of, refusal
 from hm_agent.watching.run_folder import PLAN

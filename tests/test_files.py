@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -41,6 +42,17 @@ def test_no_draft_stays_of_a_file_that_can_not_be_written(tmp_path: Path) -> Non
     with pytest.raises(OSError, match="folder"):
         write_whole(tmp_path / "folder", "x")
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_a_disk_without_space_is_told_of_by_the_name_of_the_file(tmp_path: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, limits[1]))
+    try:
+        with pytest.raises(OSError, match=f"too large: '{tmp_path}/whole'"):
+            write_whole(tmp_path / "whole", "x" * 2_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_might_never_end_is_not_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from hm_agent import registry
+from hm_agent.casting import check_agent, check_options
 from hm_agent.config import ConfigError
 from hm_agent.extensions import ADDED
-from hm_agent.registry import check_agent, check_options, find_agents, find_scenarios
+from hm_agent.finding import find_agents, find_scenarios
 from hm_agent.reporting.conditions import Condition
 from hm_agent.suite import AgentSetup, OwnAgent
 

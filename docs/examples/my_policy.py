@@ -5,7 +5,8 @@ import random
 from pathlib import Path
 
 import hm_agent
-from hm_agent.registry import find_scenarios, suites
+from hm_agent.finding import find_scenarios
+from hm_agent.registry import suites
 
 TRAINED_ON, NEW, FILE = "mg_rps_counter", "mg_rps_noisy_copy", Path("my_policy.json")
 

@@ -14,8 +14,8 @@ from hm_agent.agents.reflection import FinishedPlan, Reflector
 from hm_agent.core import Body, Event, Interaction, Observation, Strategy
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN, Model, Question, answer_or_none
-from hm_agent.theory_of_mind.language_questions import AskProbes
 from hm_agent.theory_of_mind.mind import BasicMind
+from hm_agent.theory_of_mind.mind_questions import AskProbes
 from hm_agent.theory_of_mind.situation import Call, PlanRecord, SeatSituation
 
 ViewT = TypeVar("ViewT")

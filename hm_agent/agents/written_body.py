@@ -21,7 +21,7 @@ from hm_agent.agents.planning_body import (
 )
 from hm_agent.agents.reflection import FinishedPlan, Reflector
 from hm_agent.questions import Model
-from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan, ReviewPlan
+from hm_agent.theory_of_mind.decision_questions import CallsAnswer, Plan, ReviewPlan
 from hm_agent.theory_of_mind.situation import BarredCall, Call, PlanRecord
 from hm_agent.theory_of_mind.written_mind import WrittenMind, WrittenStrategy
 

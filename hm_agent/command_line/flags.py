@@ -16,23 +16,17 @@ from hm_agent.config import ConfigError, check_folder
 from hm_agent.experiment import MOST_GIF_STEPS, Experiment
 from hm_agent.extensions import load_place, nearest
 from hm_agent.files import REPORT
+from hm_agent.finding import find_agents, find_scenarios, passed_over_lines
 from hm_agent.flag_fields import FlagField
 from hm_agent.grouping import grouped
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.prompts import register_prompts
 from hm_agent.models.settings import BUILTIN
-from hm_agent.registry import (
-    agent_names,
-    find_agents,
-    find_scenarios,
-    passed_over_lines,
-    register_scenarios,
-    scenarios,
-    suites,
-)
+from hm_agent.registry import agent_names, register_scenarios, scenarios, suites
 from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.request import ReportRequest
-from hm_agent.suite import FULL, SMALL, ScenarioInfo, Setting
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import FULL, SMALL, Setting
 from hm_agent.theory_of_mind.hypotheses import Parameters
 from hm_agent.wording import listed
 

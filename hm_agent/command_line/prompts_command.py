@@ -12,13 +12,14 @@ from hm_agent.config import ConfigError, check_folder, data_folder
 from hm_agent.core import Step
 from hm_agent.experiment import Experiment
 from hm_agent.files import write_whole
+from hm_agent.finding import find_agents, find_scenarios
 from hm_agent.models.prompts import register_prompts, render, template_names, template_text
 from hm_agent.planned_episode import Episode
 from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.process.exit_status import FAILED, complain
 from hm_agent.process.shell import printable
-from hm_agent.registry import find_agents, find_scenarios, register_scenarios
+from hm_agent.registry import register_scenarios
 
 ABOUT = """Writes the templates of all prompts into a folder, or shows every prompt of an agent's first episode.
 

@@ -17,9 +17,10 @@ from pydantic import ConfigDict, Field, TypeAdapter
 
 from hm_agent.config import ConfigError
 from hm_agent.files import read_regular, write_whole
+from hm_agent.metrics import Measure
 from hm_agent.process.shell import printable
 from hm_agent.questions import Usage
-from hm_agent.suite import Measure, Setting
+from hm_agent.suite import Setting
 
 FILE = "result.json"
 """The result file of an episode that finished or failed."""

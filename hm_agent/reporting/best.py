@@ -9,7 +9,7 @@ from hm_agent.reporting.comparing import Comparison, Key, Values, paired
 from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.statistics import LEAST_EPISODES, ClusteredMean, Interval, clustered_mean, welch_interval
 from hm_agent.reporting.tables import Row
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 
 RULE = (
     "In bold: no other agent is better by the 95% interval of the difference, over common seeds where there are five, "

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hm_agent.metrics import Breakdown
 from hm_agent.recording.result import Result
 from hm_agent.registry import suites
 from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, scenario_of
 from hm_agent.reporting.drawing import LINE, Keys, Panel, Picture, add_title, legend, reference_keys
 from hm_agent.reporting.statistics import Estimate, estimate
-from hm_agent.suite import Breakdown
 from hm_agent.wording import FEW_HAVE_NONE
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from hm_agent.reporting.comparing import episode_values, paired
 from hm_agent.reporting.conditions import Condition, Labels
 from hm_agent.reporting.statistics import CONFIDENCE, ClusteredMean, clustered_mean
 from hm_agent.reporting.tables import Row
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.wording import counted, listed, number
 
 WELL_TOLD = 0.95

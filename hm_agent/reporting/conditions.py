@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from hm_agent.grouping import grouped
+from hm_agent.metrics import Measure
 from hm_agent.models.sources import text_hash
 from hm_agent.process.shell import printable
 from hm_agent.recording.making import PROMPTS_DIR
 from hm_agent.recording.result import BOTS_FILE, CODE, ENDPOINT, NETWORKS, OWN_FILE, Result
 from hm_agent.registry import agent_names, own_agents, scenario_named, suites
-from hm_agent.suite import Measure, OwnAgent, ScenarioInfo, Setting
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import OwnAgent, Setting
 
 Settings = tuple[tuple[str, Setting], ...]
 Labels: TypeAlias = "Mapping[Condition, str]"

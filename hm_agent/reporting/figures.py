@@ -27,7 +27,7 @@ from hm_agent.reporting.drawing import (
     wrap_axis_label,
 )
 from hm_agent.reporting.tables import Row, by_group
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.wording import FEW_HAVE_NONE, listed
 
 if TYPE_CHECKING:

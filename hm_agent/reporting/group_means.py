@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hm_agent.grouping import grouped
+from hm_agent.metrics import Metric
 from hm_agent.reporting.conditions import Condition, in_order
 from hm_agent.reporting.statistics import Estimate, Interval, clustered_mean
 from hm_agent.reporting.tables import Row
-from hm_agent.suite import Metric
 from hm_agent.wording import counted, with_error
 
 ABOUT = "Mean over the scenarios of a group, each weighing the same, ± standard error over them (over episodes of one)"

@@ -16,7 +16,7 @@ from hm_agent.reporting.conditions import conditions_of, labels
 from hm_agent.reporting.notes import file_notes, notes_on_results
 from hm_agent.reporting.pages import Link, address, page
 from hm_agent.reporting.runs import RecordedEpisode, Runs, read_runs, world_title, worlds_of
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.wording import listed
 
 PAGE = "index.html"

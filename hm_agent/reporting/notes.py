@@ -17,7 +17,7 @@ from hm_agent.reporting.ceilings import told_notes
 from hm_agent.reporting.conditions import UNKNOWN, Condition, Settings, in_order
 from hm_agent.reporting.runs import Runs, result_order
 from hm_agent.reporting.tables import Row
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.wording import counted, listed, number, total
 
 CALCULATED = "The model `builtin` answers by calculation: no language model was involved."
@@ -130,7 +130,8 @@ def shortcut_notes(rows: Sequence[Row]) -> list[str]:
     known = [agent for name in sorted(worlds & suites().keys()) for agent in suites()[name].shortcuts]
     missing = listed([f"`{agent}`" for agent in known if agent not in played])
     no_lower = ", or what guessing earns if that is better" if any(_is_guessed(row) for row in rows) else ""
-    sentence = f"The floor is the shortcut with the best mean over the group's other scenarios{no_lower}: {chosen}."
+    others = "the group's other scenarios, if it has any"
+    sentence = f"The floor is the shortcut with the best mean over {others}{no_lower}: {chosen}."
     return [sentence, *([f"A floor may be too low, since shortcuts were not played: {missing}."] if missing else [])]
 
 

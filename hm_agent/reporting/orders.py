@@ -22,7 +22,7 @@ from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.seats import matchups, player_labels
 from hm_agent.reporting.statistics import ClusteredMean, Estimate, Interval, clustered_mean, holm, t_interval
 from hm_agent.reporting.tables import Row, tabulate
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 
 Round = tuple[object, int]
 """The base seed and the number of an episode."""

@@ -12,7 +12,7 @@ from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
 from hm_agent.registry import scenarios, suites
 from hm_agent.reporting.conditions import Condition, scenario_of
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.wording import listed
 
 FILES = (FILE, UNFINISHED, trace.FILE, "video.mp4", "episode.gif", "replay.html")

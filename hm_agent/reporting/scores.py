@@ -13,7 +13,7 @@ from hm_agent.grouping import grouped
 from hm_agent.reporting.conditions import Condition, in_order
 from hm_agent.reporting.statistics import Interval, interquartile_mean, stratified_interval, t_interval
 from hm_agent.reporting.tables import LEAST_ERRORS, LEAST_SHARE, Row
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.wording import counted, listed, number, with_error
 
 OVERALL = "all scenarios"

@@ -8,12 +8,13 @@ from statistics import mean
 from typing import Protocol, TypeAlias
 
 from hm_agent.grouping import grouped
+from hm_agent.metrics import Measure
 from hm_agent.questions import Usage
 from hm_agent.recording.result import Result, SeatResult
 from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, labels, scenario_of
 from hm_agent.reporting.runs import result_order, scenario_order
 from hm_agent.reporting.statistics import Estimate
-from hm_agent.suite import Measure, ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.wording import number
 
 Player: TypeAlias = Condition

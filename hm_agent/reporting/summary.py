@@ -18,7 +18,7 @@ from hm_agent.reporting.pages import cell
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.tables import Row, by_unit, tabulate
 from hm_agent.reporting.world_table import WORLDS_ABOUT, world_table
-from hm_agent.wording import NOTHING, known, number, total, with_error
+from hm_agent.wording import NOTHING, known, markdown_table, number, total, with_error
 
 
 def write_summary(out: Path, runs: Runs) -> None:
@@ -39,8 +39,8 @@ def write_summary(out: Path, runs: Runs) -> None:
 
 def _markdown(lines: Sequence[Mapping[str, str]]) -> str:
     headings = headings_of(lines)
-    shown = [headings, ["---"] * len(headings), *([line[heading] for heading in headings] for line in lines)]
-    return "\n".join(f"| {' | '.join(map(cell, line))} |" for line in shown)
+    rows = ([cell(line[heading]) for heading in headings] for line in lines)
+    return markdown_table([*map(cell, headings)], rows).rstrip()
 
 
 def in_all(rows: Sequence[Row]) -> list[str]:

@@ -19,7 +19,7 @@ from hm_agent.recording.result import Result
 from hm_agent.reporting.conditions import Labels, in_order, scenario_of
 from hm_agent.reporting.seats import Player, by_setting, player_rewards, unit_of
 from hm_agent.reporting.statistics import TINY, Estimate, Interval, estimate, without_noise
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.wording import NOTHING, counted, with_error, with_interval
 
 WITHIN = 1.96

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from hm_agent.casting import obstacle
 from hm_agent.grouping import grouped
-from hm_agent.registry import agent_names, obstacle, suites
+from hm_agent.registry import agent_names, suites
 from hm_agent.reporting.conditions import Condition, Labels, in_order
 from hm_agent.reporting.runs import world_title
 from hm_agent.reporting.scores import SCORE_DIGITS, NormalisedScore, mean_scores

@@ -18,6 +18,7 @@ from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.files import REPORT, RUNS, path_in_words
+from hm_agent.finding import find_agents, find_scenarios
 from hm_agent.models.prompts import phrase
 from hm_agent.models.settings import BUILTIN
 from hm_agent.pages.local_server import HOST
@@ -28,7 +29,7 @@ from hm_agent.process.folder_lock import locked
 from hm_agent.process.interruptions import defer_interruptions
 from hm_agent.questions import Model
 from hm_agent.recording.result import Result
-from hm_agent.registry import find_agents, find_scenarios, suites
+from hm_agent.registry import suites
 from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.request import ReportRequest
 from hm_agent.seats.seat_models import SeatModels

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hm_agent.casting import build_agent, can_play
 from hm_agent.core import Agent, Decision, Observation
 from hm_agent.models.chat import Chat, Reply, Request
 from hm_agent.models.outside import with_json
@@ -17,9 +18,10 @@ from hm_agent.models.settings import PERSON
 from hm_agent.process.shell import printable
 from hm_agent.questions import ModelUnavailable, Usage
 from hm_agent.recording.result import INTERRUPTED
-from hm_agent.registry import build_agent, can_play, suites
+from hm_agent.registry import suites
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.seats.suggestions import suggestions
-from hm_agent.suite import AgentSetup, OwnAgent, ScenarioInfo, Viewer
+from hm_agent.suite import AgentSetup, OwnAgent, Viewer
 
 if TYPE_CHECKING:
     from hm_agent.suite import Pixels

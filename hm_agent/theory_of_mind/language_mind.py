@@ -8,18 +8,8 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
 from hm_agent.questions import Asking, asking
+from hm_agent.theory_of_mind.decision_questions import ChooseStrategy
 from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.language_questions import (
-    ChooseStrategy,
-    Foresight,
-    MindsReadAnswer,
-    Predict,
-    Prediction,
-    Propose,
-    ReadMinds,
-    Revise,
-    RevisedBeliefs,
-)
 from hm_agent.theory_of_mind.mind import (
     Foreseen,
     JointMindReading,
@@ -31,6 +21,16 @@ from hm_agent.theory_of_mind.mind import (
     Revised,
     Revision,
     StrategyMaking,
+)
+from hm_agent.theory_of_mind.mind_questions import (
+    Foresight,
+    MindsReadAnswer,
+    Predict,
+    Prediction,
+    Propose,
+    ReadMinds,
+    Revise,
+    RevisedBeliefs,
 )
 from hm_agent.theory_of_mind.odds_questions import GiveChances, GiveOdds, OddsAnswer
 from hm_agent.theory_of_mind.player_odds import MovesIn, PlayerOdds, TableOdds

@@ -15,9 +15,9 @@ from pydantic import BaseModel, Field
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import Forms, Words, check_all
 from hm_agent.repeated_games.payoffs import Shares
-from hm_agent.theory_of_mind.language_questions import BehaviourT, History, SeatQuestion, answer_about
 from hm_agent.theory_of_mind.odds import LikelyRule
 from hm_agent.theory_of_mind.player_odds import ToldOdds
+from hm_agent.theory_of_mind.seat_question import BehaviourT, History, SeatQuestion, answer_about
 from hm_agent.theory_of_mind.situation import SeatSituation
 
 MOST_RULES = 8

@@ -1,7 +1,7 @@
 """What a world tells agents that think in language: the present situation, what others may do, what a plan may say.
 
 A world that implements this needs no body, mind or questions of its own (`agents/written_body.py`, `written_mind.py`,
-`language_questions.py`): it supplies a `SeatSituation`, interactions, and the blocks of its prompts.
+`mind_questions.py`): it supplies a `SeatSituation`, interactions, and the blocks of its prompts.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from hm_agent.core import Event, Interaction, Strategy
 from hm_agent.models.prompts import phrase
 from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.language_mind import LanguageMind
-from hm_agent.theory_of_mind.language_questions import MindsReadAnswer
 from hm_agent.theory_of_mind.mind import MindsRead, OddsReading, PlayerBelief
+from hm_agent.theory_of_mind.mind_questions import MindsReadAnswer
 from hm_agent.theory_of_mind.player_odds import PlayerOdds
 from hm_agent.theory_of_mind.situation import InteractionSeen, NoticedInteraction, SeatSituation
 

@@ -13,28 +13,22 @@ from typing import Any, Generic, TypeVar
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.theory_of_mind.language_questions import (
+from hm_agent.theory_of_mind.decision_questions import CallsAnswer, ChooseStrategy, Plan, ReviewPlan, StrategyAnswer
+from hm_agent.theory_of_mind.mind import HypothesisAnswer
+from hm_agent.theory_of_mind.mind_questions import (
     AskProbes,
-    CallsAnswer,
-    ChooseStrategy,
     Foresight,
     MindRead,
     MindsReadAnswer,
-    Plan,
     Predict,
     Prediction,
     ProbesAnswer,
     Propose,
     ReadMinds,
-    ReviewPlan,
     Revise,
     RevisedBeliefs,
     RevisedMind,
-    StrategyAnswer,
-    answer_about,
-    answer_deciding,
 )
-from hm_agent.theory_of_mind.mind import HypothesisAnswer
 from hm_agent.theory_of_mind.odds import LikelyRule
 from hm_agent.theory_of_mind.odds_questions import (
     MOST_RULES,
@@ -45,6 +39,7 @@ from hm_agent.theory_of_mind.odds_questions import (
     OddsAnswer,
     RuleChances,
 )
+from hm_agent.theory_of_mind.seat_question import answer_about, answer_deciding
 from hm_agent.theory_of_mind.situation import Behaviour, SeatSituation
 
 KEPT = 3

@@ -16,7 +16,7 @@ from hm_agent.recording.result import FILE, UNFINISHED, Result
 from hm_agent.registry import scenario_named
 from hm_agent.reporting.conditions import scenario_of
 from hm_agent.reporting.runs import scenario_order
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.watching.run_folder import LINE, EndedEpisode, RunFolder, RunningEpisode
 
 LATEST = 30

@@ -14,22 +14,23 @@ from typing import Any
 import pytest
 
 from hm_agent.agents.registry import AGENTS
+from hm_agent.casting import can_play, check_agent
 from hm_agent.config import ConfigError
 from hm_agent.core import Clue
 from hm_agent.experiment import Experiment
+from hm_agent.finding import find_scenarios
 from hm_agent.models.prompts import render
 from hm_agent.models.settings import PERSON, ModelSettings
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
 from hm_agent.recording.trace import read_trace
-from hm_agent.registry import can_play, check_agent, find_scenarios
 from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.endpoint import Endpoint
 from hm_agent.testing.episodes import SeatStep, play_steps
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering, PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.rules_of_thumb import CHOICES
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer
-from hm_agent.worlds.melting_pot.suite import PPO
+from hm_agent.worlds.melting_pot.own_agents import PPO
 from tests.agents.test_registry import ABLE, ORDERS
 from tests.support.melting_pot import text_player
 

@@ -12,17 +12,18 @@ from _pytest.mark.structures import ParameterSet
 
 from hm_agent.agents.baselines import HighLevelPlanner, Reactive
 from hm_agent.core import Clue, Event
+from hm_agent.finding import find_scenarios
 from hm_agent.questions import Question
-from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatStep
 from hm_agent.testing.scripted_model import ScriptedModel, each
-from hm_agent.theory_of_mind.language_questions import ChooseStrategy, Plan, ReadMinds, StrategyAnswer
-from hm_agent.worlds.melting_pot.games.cooking.activities import Delivery, RoundEnd
+from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, Plan, StrategyAnswer
+from hm_agent.theory_of_mind.mind_questions import ReadMinds
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
+from hm_agent.worlds.melting_pot.games.cooking.rounds import Delivery, RoundEnd
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne
+from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 from tests.agents.test_registry import play
 from tests.strategists import against, begin, dyad, interact, see_pickup
 from tests.worlds.melting_pot.games.kitchen_examples import room_of

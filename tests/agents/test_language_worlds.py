@@ -14,24 +14,20 @@ from hm_agent.agents.agent import Recipe
 from hm_agent.agents.baselines import EvaluatedStrategies
 from hm_agent.agents.reflection import NoReflection
 from hm_agent.agents.registry import AGENTS
+from hm_agent.casting import check_agent
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.core import Hypothesis
 from hm_agent.extensions import ADDED
+from hm_agent.finding import find_scenarios
 from hm_agent.models.prompts import environment, render
 from hm_agent.questions import Question, answer_schema
-from hm_agent.registry import check_agent, find_scenarios, register_strategist, suites
+from hm_agent.registry import register_strategist, suites
 from hm_agent.testing.episodes import set_up
 from hm_agent.testing.scripted_model import ScriptedModel
-from hm_agent.theory_of_mind import language_questions, odds_questions
+from hm_agent.theory_of_mind import decision_questions, mind_questions, odds_questions
+from hm_agent.theory_of_mind.decision_questions import FollowStrategy, JudgeStrategy, Plan, ReviewPlan
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
-from hm_agent.theory_of_mind.language_questions import (
-    AskProbes,
-    FollowStrategy,
-    JudgeStrategy,
-    Plan,
-    Propose,
-    ReviewPlan,
-)
+from hm_agent.theory_of_mind.mind_questions import AskProbes, Propose
 from hm_agent.theory_of_mind.odds_questions import GiveChances, GiveOdds
 from tests.fitting_answers import values
 from tests.worlds.enacttom.language.household_examples import SHARED_EXAMPLES
@@ -95,7 +91,7 @@ def test_readers_of_stories_are_shown_earlier_hypotheses_in_the_same_words() -> 
 
 
 def shared_questions() -> set[type[Question[Any]]]:
-    names = {**vars(language_questions), **vars(odds_questions)}
+    names = {**vars(mind_questions), **vars(decision_questions), **vars(odds_questions)}
     shared = (value for value in names.values() if isinstance(value, type))
     return {kind for kind in shared if issubclass(kind, Question) and hasattr(kind, "template")}
 

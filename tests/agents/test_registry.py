@@ -8,13 +8,15 @@ from itertools import pairwise, product
 import pytest
 
 from hm_agent.agents.registry import AGENTS
+from hm_agent.casting import can_play, check_agent
 from hm_agent.config import ConfigError
+from hm_agent.finding import find_scenarios
 from hm_agent.models.settings import PERSON
 from hm_agent.questions import Model
-from hm_agent.registry import agent_names, can_play, check_agent, find_scenarios, own_agents, shared_agents
-from hm_agent.suite import ScenarioInfo
+from hm_agent.registry import agent_names, own_agents, shared_agents
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import SeatStep, play_steps
-from hm_agent.theory_of_mind.language_questions import Plan
+from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.games.matrix.rules_of_thumb import CHOICES
 from hm_agent.worlds.melting_pot.scenarios import scenario_named

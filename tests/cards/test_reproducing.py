@@ -21,13 +21,11 @@ from hm_agent.registry import suites
 from hm_agent.suite import FULL, SMALL
 from hm_agent.testing.endpoint import Endpoint, Response, completion
 from tests.support.commands import call_here, overriding
-from tests.support.few_pairs import few_pairs
+from tests.support.few_pairs import SOON_FOUND, few_pairs
 from tests.support.schema_player import answer
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "card.schema.json"
 READER, WORLD = "--agent=reader", "--world=exploretom"
-PRIVATE = "--split_seed=8271644093"
-"""A draw whose pairs are found soon."""
 
 
 def sloppy(body: dict[str, Any]) -> Response:
@@ -56,7 +54,7 @@ def battery(served: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Path:
     status, output, errors = call_here(
         "hm-agent",
         "battery",
-        *overriding(f"--out={out}", "--noreplay", READER, WORLD, PRIVATE, "--tell_split_seed", *model),
+        *overriding(f"--out={out}", "--noreplay", READER, WORLD, SOON_FOUND, "--tell_split_seed", *model),
     )
     assert (status, errors) == (0, ""), output
     return out
@@ -231,12 +229,12 @@ def test_a_card_of_other_items_or_prompts_is_refused(card: Path, name: str) -> N
 
 def test_cards_of_a_private_draw_need_its_seed(tmp_path: Path) -> None:
     out = tmp_path / "private"
-    draw = (PRIVATE, WORLD, READER, "--noreplay", f"--out={out}")
+    draw = (SOON_FOUND, WORLD, READER, "--noreplay", f"--out={out}")
     assert call_here("hm-agent", "battery", *draw)[0] == 0
     path = out / "cards" / "reader" / "builtin" / "card.json"
     assert "8271644093" not in path.read_text()
     assert "say its seed with --split_seed" in call_here("hm-agent", "reproduce", str(path))[1]
-    assert call_here("hm-agent", "reproduce", str(path), PRIVATE)[0] == 0
+    assert call_here("hm-agent", "reproduce", str(path), SOON_FOUND)[0] == 0
     assert call_here("hm-agent", "battery", *draw, "--tell_split_seed")[0] == 0
     assert "8271644093" in path.read_text()
     assert call_here("hm-agent", "reproduce", str(path))[0] == 0

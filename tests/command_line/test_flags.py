@@ -9,7 +9,8 @@ import pytest
 
 from hm_agent.battery import Battery
 from hm_agent.command_line import flags
-from hm_agent.command_line.cli import COMMANDS, main
+from hm_agent.command_line.cli import main
+from hm_agent.command_line.commands import COMMANDS
 from hm_agent.suite import FULL
 
 SCENARIO, SIZE = "--scenario=rws_repeated_1", "--scenario=symmtom_w6_n3_c3"

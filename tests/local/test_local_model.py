@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from hm_agent.experiment import Experiment
+from hm_agent.finding import find_scenarios
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.chat import Message, Reply, Request, Sampling
 from hm_agent.models.local import CONTEXT, LocalChat
@@ -24,7 +25,6 @@ from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
 from hm_agent.questions import Model, ModelCall, Question, answer_schema
 from hm_agent.recording.result import read_result
-from hm_agent.registry import find_scenarios
 from hm_agent.worlds.melting_pot.games import answers
 from tests.worlds.enacttom.language.household_examples import HOUSE_EXAMPLES
 from tests.worlds.exploretom.story_examples import STORY_EXAMPLES

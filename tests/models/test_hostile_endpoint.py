@@ -29,7 +29,7 @@ from hm_agent.models.text_model import TextModel
 from hm_agent.questions import ModelCall, ModelUnavailable, Unanswered
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, refusal
-from hm_agent.theory_of_mind.language_questions import Propose
+from hm_agent.theory_of_mind.mind_questions import Propose
 from tests.models.loopback_client import ANSWER, PRICE, REQUEST, chat_with, cost
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
 

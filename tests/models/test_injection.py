@@ -13,6 +13,7 @@ import pytest
 
 from hm_agent.core import Hypothesis
 from hm_agent.experiment import Experiment
+from hm_agent.finding import find_scenarios
 from hm_agent.models.answer_parsing import read_answer
 from hm_agent.models.prompts import render
 from hm_agent.models.settings import ModelSettings
@@ -20,7 +21,6 @@ from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
 from hm_agent.questions import Question
 from hm_agent.recording.result import read_result
-from hm_agent.registry import find_scenarios
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from tests.support.melting_pot import text_player
 from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES

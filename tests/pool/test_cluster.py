@@ -18,7 +18,7 @@ import ray
 from ray.cluster_utils import Cluster
 
 from hm_agent.command_line import flags
-from hm_agent.command_line.cli import PLAY
+from hm_agent.command_line.commands import PLAY
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.planned_episode import Episode

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from hm_agent.experiment import Experiment
+from hm_agent.finding import find_scenarios
 from hm_agent.models.budget import RunBudget
 from hm_agent.models.settings import ModelSettings
 from hm_agent.planned_episode import Episode
@@ -18,7 +19,6 @@ from hm_agent.pool.due_episodes import DueEpisodes
 from hm_agent.pool.progress import NoProgress, Pulse
 from hm_agent.pool.run import run
 from hm_agent.recording.result import Result
-from hm_agent.registry import find_scenarios
 from hm_agent.testing.endpoint import Endpoint
 from tests.support import schema_player
 

@@ -9,9 +9,9 @@ import pytest
 
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
+from hm_agent.finding import find_scenarios
 from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.other_machines import portable, shared_setup
-from hm_agent.registry import find_scenarios
 
 SCENARIOS = find_scenarios(["rws_repeated_1"])
 

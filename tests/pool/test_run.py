@@ -22,6 +22,7 @@ import pytest
 
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
+from hm_agent.finding import find_scenarios
 from hm_agent.models.budget import RunBudget
 from hm_agent.models.settings import ModelSettings
 from hm_agent.planned_episode import Episode
@@ -34,7 +35,6 @@ from hm_agent.pool.shared_state import SharedState
 from hm_agent.pool.worker import EpisodeNews
 from hm_agent.process.folder_lock import locked
 from hm_agent.recording.result import Result, read_result
-from hm_agent.registry import find_scenarios
 
 SCENARIOS = find_scenarios(["rws_repeated_1", "cooking_asymmetric_1"])
 

@@ -11,15 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from hm_agent.casting import build_agent
 from hm_agent.core import Decision, Observation, Recorder, Seat, Step, Strategy, Thoughts, Turn, World
 from hm_agent.episode import run_episode
+from hm_agent.finding import find_scenarios
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.recording.replay.film import Pixels
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.result import Result, SeatResult
 from hm_agent.recording.trace import TraceRecorder
-from hm_agent.registry import build_agent, find_scenarios, suites
-from hm_agent.suite import AgentSetup, ScenarioInfo, Viewer
+from hm_agent.registry import suites
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import AgentSetup, Viewer
 from hm_agent.testing.episodes import settled
 from hm_agent.theory_of_mind.hypotheses import Parameters
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState

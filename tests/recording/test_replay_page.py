@@ -18,7 +18,7 @@ from hm_agent.episode import run_episode
 from hm_agent.questions import Usage
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 from tests.recording.browsing import go_to, opened, pixels, step_of
 from tests.recording.recordings import (
     NO_SCENARIO,

@@ -16,26 +16,24 @@ from pydantic import BaseModel
 
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Decision, Event, Hypothesis, Observation, Step, Thoughts, Turn
+from hm_agent.finding import find_scenarios
 from hm_agent.questions import Exchange, ModelCall, Question, Usage
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
-from hm_agent.registry import find_scenarios
-from hm_agent.theory_of_mind.language_questions import (
+from hm_agent.theory_of_mind.decision_questions import (
     PLANNING,
     CallsAnswer,
     ChooseStrategy,
     Plan,
-    Predict,
-    Prediction,
-    Propose,
     ReviewPlan,
     StrategyAnswer,
 )
+from hm_agent.theory_of_mind.mind_questions import Predict, Prediction, Propose
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.games import KINDS
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
+from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 from hm_agent.worlds.melting_pot.grid import NOWHERE
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.calls import Aim, Call, FireAt, MoveTo

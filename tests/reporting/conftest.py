@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent import registry
 from hm_agent.experiment import Experiment
 from hm_agent.extensions import ADDED, load_place
+from hm_agent.finding import find_scenarios
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
 from hm_agent.reporting.runs import read_runs
@@ -22,7 +22,7 @@ from hm_agent.reporting.writing import PAGE, write_report
 from hm_agent.theory_of_mind.hypotheses import Parameters
 from tests.reporting.examples import leave, result, settings
 
-SCENARIOS = registry.find_scenarios(["rws_repeated_6", "pd_repeated_5"])
+SCENARIOS = find_scenarios(["rws_repeated_6", "pd_repeated_5"])
 AGENTS = ("hypothetical_minds", "oracle", "random")
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from hm_agent.metrics import TOLD_SHARE
 from hm_agent.recording.result import Result, SeatResult
 from hm_agent.reporting.ceilings import CeilingGap, ceiling_gaps, exceeded_notes, told_mark, told_notes
 from hm_agent.reporting.conditions import conditions_of, labels
@@ -13,7 +14,6 @@ from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import tables
 from hm_agent.reporting.tables import tabulate
 from hm_agent.reporting.writing import write_report
-from hm_agent.suite import TOLD_SHARE
 from tests.reporting.examples import PD, RWS, RWS_2, RWS_3, delivered, leave, result, settings
 
 

@@ -17,10 +17,10 @@ from rich.console import Console
 import hm_agent
 from hm_agent.command_line.console import show_rows
 from hm_agent.experiment import Experiment
+from hm_agent.finding import find_scenarios
 from hm_agent.pool.console_progress import ConsoleProgress
 from hm_agent.questions import ModelCall, Usage
 from hm_agent.recording.result import Result, read_result
-from hm_agent.registry import find_scenarios
 from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.index import write_index
 from hm_agent.reporting.request import ReportRequest

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hm_agent.finding import find_scenarios
+from hm_agent.metrics import Measure
 from hm_agent.recording.result import Result
-from hm_agent.registry import find_scenarios, scenario_named
+from hm_agent.registry import scenario_named
 from hm_agent.reporting.comparing import compare
 from hm_agent.reporting.conditions import conditions_of, labels
 from hm_agent.reporting.orders import OrderStudy
 from hm_agent.reporting.runs import identity, read_runs
 from hm_agent.reporting.seats import matchups
 from hm_agent.reporting.tables import tabulate
-from hm_agent.suite import Measure
 from hm_agent.watching.state import Watcher
 from tests.reporting.examples import RWS, leave, result, shared_result
 

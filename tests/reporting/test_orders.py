@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hm_agent.config import ConfigError
+from hm_agent.finding import find_scenarios
 from hm_agent.recording.result import Result
-from hm_agent.registry import find_scenarios
 from hm_agent.reporting.drawing import FigureFiles, page_colours
 from hm_agent.reporting.orders import Opponents, OrderStudy
 from hm_agent.reporting.runs import read_runs

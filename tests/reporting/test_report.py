@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from hm_agent.agents.registry import AGENTS
-from hm_agent.command_line.cli import PLAY
+from hm_agent.command_line.commands import PLAY
 from hm_agent.extensions import ADDED
 from hm_agent.recording.result import Result, read_result
 from hm_agent.reporting.csv_records import long_records, wide_records

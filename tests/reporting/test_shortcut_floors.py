@@ -8,11 +8,13 @@ from dataclasses import replace
 import pytest
 
 from hm_agent.extensions import ADDED
+from hm_agent.metrics import Metric
 from hm_agent.recording.result import Result
 from hm_agent.reporting.notes import shortcut_notes, unscored
 from hm_agent.reporting.scores import narrow_note, narrow_scales, scores
 from hm_agent.reporting.tables import Row, tabulate, without_spare_shortcuts
-from hm_agent.suite import Metric, ScenarioInfo, Suite
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import Suite
 from tests.reporting.examples import result
 
 METRIC = Metric("points", "points", ceiling="oracle", least_scale=1.0)
@@ -106,7 +108,7 @@ def test_wide_tables_have_no_shortcut_but_the_floor_beside_agents_and_all_where_
 
 def test_a_report_names_the_floors_and_the_shortcuts_that_were_not_played() -> None:
     rows = played(MAZES)
-    assert shortcut_notes(rows)[0].endswith("other scenarios: `random` in 1 scenario and `constant` in 2 scenarios.")
+    assert shortcut_notes(rows)[0].endswith(", if it has any: `random` in 1 scenario and `constant` in 2 scenarios.")
     without = played(
         {name: {key: earned[key] for key in earned if key != "constant"} for name, earned in MAZES.items()}
     )

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from hm_agent.metrics import PublishedFigure
 from hm_agent.reporting.csv_records import episode_record
 from hm_agent.reporting.runs import RecordedEpisode
 from hm_agent.reporting.scores import OVERALL, scores
 from hm_agent.reporting.tables import by_unit, tabulate
 from hm_agent.reporting.writing import _write_csv
-from hm_agent.suite import PublishedFigure
 from tests.reporting.examples import KITCHEN, PD, RWS, SELF_PLAY, delivered, result, settings
 
 

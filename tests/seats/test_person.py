@@ -21,9 +21,9 @@ from playwright.sync_api import Page, expect
 
 import hm_agent
 from hm_agent.config import ConfigError
+from hm_agent.finding import find_agents
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, read_result
-from hm_agent.registry import find_agents
 from hm_agent.seats.person_page import open_page
 from tests.support.browsers import check_readable, requests_and_messages
 from tests.support.commands import ROOT, call_here

@@ -14,11 +14,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from hm_agent.finding import find_scenarios
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.canned import fitting
 from hm_agent.questions import Question, answer_schema
 from hm_agent.recording.result import read_result
-from hm_agent.registry import find_scenarios
 from hm_agent.testing.endpoint import Endpoint
 from hm_agent.testing.episodes import play_steps
 from tests.support import schema_player

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 
-from hm_agent.command_line.cli import PLAY as PLAY_COMMAND
 from hm_agent.command_line.cli import main
+from hm_agent.command_line.commands import PLAY as PLAY_COMMAND
 from hm_agent.recording.result import ENDPOINT
 
 ROOT = Path(__file__).parents[2]

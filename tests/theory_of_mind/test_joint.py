@@ -7,7 +7,7 @@ from dataclasses import replace
 from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
 from hm_agent.theory_of_mind.joint import JointMind
-from hm_agent.theory_of_mind.language_questions import Revise, RevisedBeliefs, RevisedMind
+from hm_agent.theory_of_mind.mind_questions import Revise, RevisedBeliefs, RevisedMind
 from hm_agent.worlds.melting_pot.facts import Length
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, AmongMany, NextLead

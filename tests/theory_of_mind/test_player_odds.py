@@ -13,10 +13,11 @@ from hm_agent.core import Event
 from hm_agent.models.prompts import render
 from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.theory_of_mind.calculating import Calculator
-from hm_agent.theory_of_mind.language_questions import Plan, answer_about
+from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.theory_of_mind.odds_questions import ChancesAnswer, GiveChances
 from hm_agent.theory_of_mind.player_odds import ToldOdds
 from hm_agent.theory_of_mind.predictions import LOG_LOSS
+from hm_agent.theory_of_mind.seat_question import answer_about
 from hm_agent.theory_of_mind.written_mind import WrittenMind, WrittenStrategy
 from hm_agent.worlds.symmtom.language.board import RETURNS, VISITS_BASE, Board, Meeting, MeetingEnded
 from tests.worlds.symmtom.language.language_examples import BOARD, MEETINGS

@@ -9,8 +9,9 @@ from hm_agent.core import Hypothesis, Strategy
 from hm_agent.testing.scripted_model import ScriptedModel
 from hm_agent.theory_of_mind.strategist import BaseStrategist, InteractionMemory
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind, MatrixStrategy
+from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, reward
+from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 from tests.strategists import OWN, PAPERS, ROCKS, RWS, dyad, interact
 
 

@@ -16,7 +16,8 @@ from hm_agent.pages.rendering import environment
 from hm_agent.recording.making import made_in_words
 from hm_agent.recording.replay.film import TILE, CompressedText, Film
 from hm_agent.recording.result import Result
-from hm_agent.suite import ScenarioInfo, Viewer
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import Viewer
 
 TEMPLATES = Path(__file__).parent / "templates"
 SCRIPTS = (

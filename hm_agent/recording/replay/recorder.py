@@ -16,7 +16,8 @@ from hm_agent.recording import trace
 from hm_agent.recording.replay.film import CompressedText, Film, Pixels
 from hm_agent.recording.replay.page import Recording, replay_page
 from hm_agent.recording.result import Result
-from hm_agent.suite import ScenarioInfo, Viewer
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import Viewer
 
 PAGE = "replay.html"
 THUMBNAIL = "thumbnail.png"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from hm_agent.core import Agent, Decision, Observation, Seat
-from hm_agent.suite import TOLD_SHARE
+from hm_agent.metrics import TOLD_SHARE
 from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand
 from hm_agent.worlds.enacttom.house.probes import ProbeAnswer, ProbeAnswers, ProbeReport
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime

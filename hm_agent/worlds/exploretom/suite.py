@@ -10,22 +10,10 @@ from typing import TYPE_CHECKING, Any
 from hm_agent.config import ConfigError, existing_file
 from hm_agent.core import Agent, World
 from hm_agent.matched_pairs import HalfOfKind, MatchedPairWorld, pairs_metric
+from hm_agent.metrics import Breakdown, Metric, ShareMetric
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.suite import (
-    FULL,
-    SMALL,
-    AgentSetup,
-    Breakdown,
-    Metric,
-    Option,
-    OwnAgent,
-    OwnCommand,
-    ScenarioInfo,
-    Setting,
-    ShareMetric,
-    Suite,
-    Viewer,
-)
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import FULL, SMALL, AgentSetup, Option, OwnAgent, OwnCommand, Setting, Suite, Viewer
 from hm_agent.worlds.exploretom.pairs.kinds import BOTH, KINDS, PAIR_SCENARIOS, SEATS, StoryPairKind
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionSet
 from hm_agent.worlds.exploretom.readers.shortcut_words import SHORTCUT_WORDS

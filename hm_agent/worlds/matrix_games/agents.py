@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 
+from hm_agent.metrics import TOLD_SHARE
 from hm_agent.repeated_games.best_play import BayesPlay, best_response
 from hm_agent.repeated_games.payoffs import Shares, Side
 from hm_agent.repeated_games.rules_of_play import RuleOfPlay, SlippingRule
 from hm_agent.repeated_games.written_rules import rule_in_words
-from hm_agent.suite import TOLD_SHARE
 from hm_agent.worlds.matrix_games.shortcuts import SHORTCUTS
 from hm_agent.worlds.matrix_games.table_agent import RuleOdds, TableAgent
 from hm_agent.worlds.matrix_games.views import RoundView

@@ -16,7 +16,7 @@ from statistics import mean
 
 from hm_agent.config import ConfigError
 from hm_agent.episode import run_episode
-from hm_agent.registry import find_scenarios
+from hm_agent.finding import find_scenarios
 from hm_agent.wording import NOTHING, number
 from hm_agent.worlds.matrix_games.agents import LADDER, PLAYERS
 from hm_agent.worlds.matrix_games.settings import TableScenario, table_scenarios

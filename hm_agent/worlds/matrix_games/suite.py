@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from hm_agent.core import Agent, World
 from hm_agent.extensions import ADDED
+from hm_agent.metrics import Metric, ShareMetric
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.repeated_games.learners import LEARNERS_ABOUT
-from hm_agent.suite import AgentSetup, Metric, OwnAgent, OwnCommand, ScenarioInfo, Setting, ShareMetric, Suite, Viewer
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import AgentSetup, OwnAgent, OwnCommand, Setting, Suite, Viewer
 from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
 from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
 from hm_agent.worlds.matrix_games.settings import PayoffGame, TableScenario, content_of_own, table_scenarios

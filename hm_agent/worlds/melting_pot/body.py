@@ -19,7 +19,7 @@ from hm_agent.agents.reflection import Critique, FinishedPlan, Reflector
 from hm_agent.core import Event, Interaction, Observation
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN, Model, Question
-from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan
+from hm_agent.theory_of_mind.decision_questions import CallsAnswer, Plan
 from hm_agent.theory_of_mind.situation import PlanRecord, SeatSituation
 from hm_agent.worlds.melting_pot.facts import Beam, Counts
 from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View

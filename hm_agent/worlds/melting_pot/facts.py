@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 from pydantic import ConfigDict
 
 from hm_agent.core import Seat
-from hm_agent.suite import Measure
+from hm_agent.metrics import Measure
 
 Counts = tuple[int, ...]
 """An inventory: how much of each resource, in the game's order."""

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 
 from hm_agent.core import Clue, Decision, Event, Hypothesis, Observation, Strategy
+from hm_agent.metrics import TOLD_SHARE
 from hm_agent.questions import Model, Usage, ask
-from hm_agent.suite import TOLD_SHARE
 from hm_agent.theory_of_mind.mind import MindReading
 from hm_agent.theory_of_mind.strategist import BaseStrategist
 from hm_agent.worlds.melting_pot.games.game import View

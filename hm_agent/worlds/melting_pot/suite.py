@@ -3,40 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hm_agent.agents.agent import BodyBuilder, ComposedAgent, Recipe
-from hm_agent.agents.reflection import FailureReflector
+from hm_agent.agents.agent import BodyBuilder
 from hm_agent.agents.registry import AGENTS
 from hm_agent.config import ConfigError
-from hm_agent.core import Agent, World
+from hm_agent.core import World
 from hm_agent.extensions import ADDED
-from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
+from hm_agent.metrics import Metric, PublishedFigure, ShareMetric
+from hm_agent.models.builtin import ReasonerTable
 from hm_agent.recording.result import BOTS_FILE, NETWORKS
-from hm_agent.suite import (
-    FULL,
-    SMALL,
-    AgentSetup,
-    BatteryPart,
-    Metric,
-    Option,
-    OwnAgent,
-    OwnCommand,
-    PublishedFigure,
-    ScenarioInfo,
-    Setting,
-    ShareMetric,
-    Suite,
-    Viewer,
-)
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import FULL, SMALL, AgentSetup, BatteryPart, Option, OwnAgent, OwnCommand, Setting, Suite, Viewer
 from hm_agent.theory_of_mind.mind import BasicMind, Mind
 from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
 from hm_agent.wording import listed
-from hm_agent.worlds.melting_pot.facts import slot_of
-from hm_agent.worlds.melting_pot.games import KINDS, kind_of
+from hm_agent.worlds.melting_pot.games import kind_of
+from hm_agent.worlds.melting_pot.own_agents import OWN_AGENTS, PPO, SHORTCUTS, seat_body
 from hm_agent.worlds.melting_pot.scenarios import (
     Scenario,
     all_scenarios,
@@ -45,40 +30,22 @@ from hm_agent.worlds.melting_pot.scenarios import (
     has_trained_bots,
     own_file,
     refuse_stand_ins,
+    scenario_named,
 )
 
 if TYPE_CHECKING:
-    from hm_agent.worlds.melting_pot.learning.populations import Population
-    from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SubstrateWorld
+    pass
 
 SCRIPTED, LEARNED = "scripted", "learned"
-PPO = "ppo"
 SELF_PLAY = "selfplay"
 FROM_SHORTCUTS = ("models_me", "hidden")
 """The studies of opponents who model the agent, and of those whose moves no clue tells: 0 is the best shortcut."""
-ORDERS: Mapping[int, str] = {
-    0: "which look at no move",
-    1: "which look at the agent's moves, too",
-    2: "which look at their own moves, too; these are all",
-}
-"""The orders of rules in matrix games (`games/matrix/opponent_rules.py`)."""
-
-SHORTCUTS: Mapping[str, str] = {name: about for kind in KINDS.values() for name, about in kind.shortcuts.items()}
-"""The agents that model no mind, with what they do."""
-
-
-@cache
-def _scenarios_in(folders: tuple[str, ...]) -> Mapping[str, Scenario]:
-    """The scenarios of the package and of the registered folders, by full name.
-
-    folders: the registered ones, which `all_scenarios` reads itself; they are the key of the cache.
-    """
-    return {scenario.name: scenario for scenario in all_scenarios()}
 
 
 @cache
 def _infos_in(folders: tuple[str, ...]) -> Sequence[ScenarioInfo]:
-    return tuple(map(_scenario_info, _scenarios_in(folders).values()))
+    """All scenarios. folders: the registered ones, which `all_scenarios` reads itself; they are the cache's key."""
+    return tuple(map(_scenario_info, all_scenarios()))
 
 
 class MeltingPotSuite(Suite):
@@ -144,16 +111,16 @@ class MeltingPotSuite(Suite):
         "train": OwnCommand("train players by PPO", "hm_agent.worlds.melting_pot.learning.command:main"),
     }
 
-    @property
-    def _scenarios(self) -> Mapping[str, Scenario]:
-        return _scenarios_in(tuple(ADDED.folders))
-
     def offers_in(self, scenario: ScenarioInfo) -> Sequence[type[BasicMind]] | None:
-        return kind_of(self._scenarios[scenario.name].game).offers
+        return kind_of(scenario_named(scenario.name).game).offers
 
     @property
     def scenarios(self) -> Sequence[ScenarioInfo]:
         return _infos_in(tuple(ADDED.folders))
+
+    @property
+    def own_agents(self) -> Mapping[str, OwnAgent]:
+        return OWN_AGENTS
 
     def chosen(self, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
         own = super().chosen(options)
@@ -162,7 +129,7 @@ class MeltingPotSuite(Suite):
         return own
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
-        own_scenario, bots = self._scenarios[scenario.name], options["bots"]
+        own_scenario, bots = scenario_named(scenario.name), options["bots"]
         if own_scenario.unseen and not own_scenario.unseen.clues:
             options = {**options, "clues": "off"}
         if path := own_file(own_scenario.game):
@@ -181,23 +148,23 @@ class MeltingPotSuite(Suite):
     def unused(
         self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]
     ) -> Mapping[str, str]:
-        if any(agent == PPO or agent not in {*self.own_agents, *AGENTS} for agent in agents):
+        if any(agent == PPO or agent not in {*OWN_AGENTS, *AGENTS} for agent in agents):
             return {}
         return {"checkpoint": f"it is for the agent {PPO}, and not for {listed(agents)}"}
 
     def lacks(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> str:
         given = self.with_defaults(options)
-        has_bots = has_models(self._scenarios[scenario.name], str(given["bots"]), _path(given["bots_dir"]))
+        has_bots = has_models(scenario_named(scenario.name), str(given["bots"]), _path(given["bots_dir"]))
         return "" if has_bots else scenario.needs
 
     def content(self, scenario: ScenarioInfo) -> str | None:
-        path = own_file(self._scenarios[scenario.name].game)
+        path = own_file(scenario_named(scenario.name).game)
         return content_of(path) if path else None
 
     def networks(
         self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]
     ) -> Mapping[str, Path]:
-        own, found = self._scenarios[scenario.name], {}
+        own, found = scenario_named(scenario.name), {}
         if PPO in agents:
             from hm_agent.worlds.melting_pot.learning.ppo_agent import checkpoint_path
 
@@ -217,7 +184,7 @@ class MeltingPotSuite(Suite):
         from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
         from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SelfPlayWorld
 
-        own_scenario = self._scenarios[scenario.name]
+        own_scenario = scenario_named(scenario.name)
         if own_scenario.is_self_play:
             return SelfPlayWorld(own_scenario)
         return MeltingPotWorld(own_scenario, Bots(str(options["bots"])), _path(options.get("bots_dir")))
@@ -230,28 +197,13 @@ class MeltingPotSuite(Suite):
 
         world = self.open(scenario, options)
         assert isinstance(world, SubstrateWorld)
-        return MeltingPotParallelEnv(world, self._scenarios[scenario.name], render_mode, in_words=in_words)
+        return MeltingPotParallelEnv(world, scenario_named(scenario.name), render_mode, in_words=in_words)
 
     def env_in_words(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
         return self.parallel_env(scenario, options, render_mode, in_words=True)
 
-    def body(self, setup: AgentSetup, order: int | None = None) -> BodyBuilder:
-        """The body of a seat.
-
-        order: the highest order of others' rules that the built-in reasoner considers; None for all.
-        """
-        from hm_agent.worlds.melting_pot.games.options import AgentOptions, Hints, Inference
-
-        own_scenario, slot = self._scenarios[setup.scenario.name], slot_of(setup.seat)
-        facts = own_scenario.game_of(slot)
-        facts = replace(facts, length=facts.length.cut(setup.max_steps))
-        options = AgentOptions(
-            inference=Inference(str(setup.options["inference"])),
-            clues=setup.options["clues"] == "on",
-            hints=Hints(str(setup.options["hints"])),
-            order=order,
-        )
-        return kind_of(facts).body(facts, options, slot, is_column=own_scenario.is_column(slot))
+    def body(self, setup: AgentSetup) -> BodyBuilder:
+        return seat_body(setup)
 
     def answers(self) -> ReasonerTable:
         from hm_agent.worlds.melting_pot import games
@@ -261,96 +213,11 @@ class MeltingPotSuite(Suite):
     def viewer(self, scenario: ScenarioInfo) -> Viewer:
         from hm_agent.worlds.melting_pot.viewer.viewer import MeltingPotViewer
 
-        return MeltingPotViewer(self._scenarios[scenario.name])
+        return MeltingPotViewer(scenario_named(scenario.name))
 
     def notes(self, settings: Mapping[str, Setting]) -> Sequence[str]:
         how = {SCRIPTED: "are scripted", LEARNED: "are puppets that were trained here"}.get(str(settings.get("bots")))
         return (f"The bots {how}: they stand in for Melting Pot's trained ones.",) if how else ()
-
-    @cached_property
-    def own_agents(self) -> Mapping[str, OwnAgent]:
-        return {
-            "oracle": OwnAgent(
-                "told what the others aim for, or their rule; same perception and planning; marks the ceiling",
-                self._oracle,
-                plays=lambda scenario: scenario.metric.ceiling is not None,
-                is_reference=True,
-            ),
-            "random": OwnAgent("draws every move uniformly; marks the floor", _random, is_reference=True),
-            "noop": OwnAgent("stands still", _noop, is_reference=True),
-            PPO: OwnAgent(
-                "was trained by independent PPO; plays by a --checkpoint",
-                self._ppo,
-                check=self._population,
-                is_reference=True,
-                asked_by=PPO,
-            ),
-            **{name: self._shortcut(name, about) for name, about in SHORTCUTS.items()},
-            **{f"order_{order}": self._agent_of_order(order) for order in ORDERS},
-        }
-
-    def _agent_of_order(self, order: int) -> OwnAgent:
-        """`hypothetical_minds` in matrix games; the built-in reasoner considers only rules of others up to an order."""
-
-        def build(setup: AgentSetup) -> ComposedAgent:
-            return AGENTS["hypothetical_minds"].build(self.body(setup, order), setup.model, setup.parameters)
-
-        return OwnAgent(
-            f"ablation: the built-in reasoner considers rules of others up to order {order}, {ORDERS[order]}",
-            build,
-            plays=lambda scenario: scenario.has_paid_interactions,
-            only_model=BuiltinReasoner.name,
-            asked_by="order",
-        )
-
-    def _shortcut(self, name: str, about: str) -> OwnAgent:
-        def build(setup: AgentSetup) -> ComposedAgent:
-            decide = kind_of(self._scenarios[setup.scenario.name].game).shortcut(name)
-            recipe = Recipe("", lambda mind, model, _: decide(mind, model), FailureReflector)
-            return recipe.build(self.body(setup), setup.model, setup.parameters)
-
-        def plays(scenario: ScenarioInfo) -> bool:
-            own = self._scenarios[scenario.name]
-            is_played = not own.is_self_play and (own.players == 2 or not scenario.has_paid_interactions)
-            return is_played and name in kind_of(own.game).shortcuts_in(own.game)
-
-        return OwnAgent(about, build, plays, is_reference=True)
-
-    def _oracle(self, setup: AgentSetup) -> ComposedAgent:
-        from hm_agent.worlds.melting_pot.reference_agents import InformedStrategist
-
-        world: MeltingPotWorld = setup.world  # type: ignore[assignment]
-        recipe = Recipe(
-            "",
-            lambda mind, model, _: InformedStrategist(mind, model, lambda: world.intents(setup.seat)),
-            FailureReflector,
-        )
-        return recipe.build(self.body(setup), setup.model, setup.parameters)
-
-    def _population(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Population:
-        """The networks that `ppo` plays a scenario by; ConfigError if no checkpoint fits."""
-        from hm_agent.worlds.melting_pot.learning.ppo_agent import population_named
-
-        return population_named(options.get("checkpoint"), self._scenarios[scenario.name])
-
-    def _ppo(self, setup: AgentSetup) -> Agent[Any, Any]:
-        from hm_agent.worlds.melting_pot.learning.ppo_agent import PpoAgent
-
-        world: SubstrateWorld = setup.world  # type: ignore[assignment]
-        return PpoAgent(self._population(setup.scenario, setup.options), setup.seed, world.actions)
-
-
-def _random(setup: AgentSetup) -> Agent[Any, Any]:
-    from hm_agent.worlds.melting_pot.reference_agents import RandomAgent
-
-    world: SubstrateWorld = setup.world  # type: ignore[assignment]
-    return RandomAgent(setup.seed, world.actions)
-
-
-def _noop(setup: AgentSetup) -> Agent[Any, Any]:
-    from hm_agent.worlds.melting_pot.reference_agents import NoopAgent
-
-    return NoopAgent()
 
 
 def _scenario_info(scenario: Scenario) -> ScenarioInfo:

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from hm_agent.core import Agent, Decision, Observation
-from hm_agent.suite import TOLD_SHARE
+from hm_agent.metrics import TOLD_SHARE
 from hm_agent.worlds.symmtom.knowledge.filters import KnowledgeFilter
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.policies.orders import OrderPolicy

@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from hm_agent.config import ConfigError
 from hm_agent.matched_pairs import HalfOfKind, pairs_metric
-from hm_agent.suite import Metric, ScenarioInfo, Setting
+from hm_agent.metrics import Metric
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import Setting
 from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
 from hm_agent.worlds.symmtom.pairs.kinds import BOTH, PAIR_SCENARIOS, SEATS, PairKind
 from hm_agent.worlds.symmtom.settings import PUBLIC, GameSettings, paper_settings, parse_name

@@ -14,7 +14,7 @@ from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import ModelSettings
 from hm_agent.questions import Model
 from hm_agent.registry import scenarios
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.endpoint import Endpoint
 from hm_agent.testing.episodes import seat_agents, set_up
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios

@@ -9,15 +9,8 @@ from typing import Any
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
 from hm_agent.repeated_games.levels import drawn_sides
-from hm_agent.theory_of_mind.language_questions import (
-    ChooseStrategy,
-    Plan,
-    Predict,
-    Propose,
-    ReadMinds,
-    ReviewPlan,
-    Revise,
-)
+from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, Plan, ReviewPlan
+from hm_agent.theory_of_mind.mind_questions import Predict, Propose, ReadMinds, Revise
 from hm_agent.theory_of_mind.odds_questions import GiveOdds
 from hm_agent.theory_of_mind.situation import PlanRecord
 from hm_agent.worlds.matrix_games.language.round_body import OTHER

@@ -15,10 +15,12 @@ import pytest
 
 import hm_agent
 from hm_agent.agents.registry import AGENTS
+from hm_agent.casting import can_play
 from hm_agent.config import ConfigError
 from hm_agent.core import Step
 from hm_agent.episode import run_episode
-from hm_agent.registry import can_play, find_scenarios, register_scenarios, suites
+from hm_agent.finding import find_scenarios
+from hm_agent.registry import register_scenarios, suites
 from hm_agent.repeated_games.best_play import best_response
 from hm_agent.repeated_games.levels import naive_action
 from hm_agent.testing.episodes import play_out, set_up

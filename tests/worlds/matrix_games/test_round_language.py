@@ -6,11 +6,11 @@ from statistics import mean
 
 import pytest
 
+from hm_agent.finding import find_scenarios
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.prompts import render
-from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
-from hm_agent.theory_of_mind.language_questions import Plan
+from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.theory_of_mind.odds_questions import GiveOdds
 from hm_agent.worlds.matrix_games.language.reasoner import ANSWERS, best_action, foresee
 from hm_agent.worlds.matrix_games.language.rounds import RoundSituation

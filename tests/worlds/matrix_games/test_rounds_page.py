@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+from hm_agent.finding import find_scenarios
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
-from hm_agent.registry import find_scenarios, suites
+from hm_agent.registry import suites
 from hm_agent.testing.episodes import SeatLog, play_out, set_up
 from tests.recording.browsing import go_to, opened
 from tests.recording.recordings import result

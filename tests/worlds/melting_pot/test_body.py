@@ -8,13 +8,14 @@ import pytest
 
 from hm_agent.agents.agent import Recipe
 from hm_agent.core import Event, Thoughts
-from hm_agent.registry import find_scenarios, suites
+from hm_agent.finding import find_scenarios
+from hm_agent.registry import suites
 from hm_agent.suite import AgentSetup
 from hm_agent.testing.episodes import play_out, settled
+from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.theory_of_mind.hypotheses import Parameters
-from hm_agent.theory_of_mind.language_questions import Plan
 from hm_agent.theory_of_mind.strategist import Strategist
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
+from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 from tests.model_stand_ins import CheckedReasoner
 
 CHANGED, AT = "your strategy has changed", 12

@@ -10,24 +10,26 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hm_agent.casting import can_play
 from hm_agent.core import Agent, Seat
 from hm_agent.episode import EpisodeOutcome, run_episode
-from hm_agent.registry import agent_names, can_play, find_scenarios
-from hm_agent.suite import TOLD_SHARE
+from hm_agent.finding import find_scenarios
+from hm_agent.metrics import TOLD_SHARE
+from hm_agent.registry import agent_names
 from hm_agent.testing.episodes import SeatStep, play_steps, seat_agents, settled
 from hm_agent.testing.scripted_model import ScriptedModel
-from hm_agent.theory_of_mind.language_questions import Predict
+from hm_agent.theory_of_mind.mind_questions import Predict
 from hm_agent.worlds.melting_pot.facts import FOCAL
 from hm_agent.worlds.melting_pot.games.matrix.rules_of_thumb import CHOICES
 from hm_agent.worlds.melting_pot.learning.inputs import input_sizes
 from hm_agent.worlds.melting_pot.learning.player_network import PlayerShape
 from hm_agent.worlds.melting_pot.learning.populations import Population, save
+from hm_agent.worlds.melting_pot.own_agents import PPO
 from hm_agent.worlds.melting_pot.reference_agents import InformedStrategist
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.scene import PlayerIntent
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
-from hm_agent.worlds.melting_pot.suite import PPO
 from tests.strategists import arena, interact
 
 (SCENARIO,) = find_scenarios(["rws_repeated_1"])

@@ -1,6 +1,6 @@
 """A household as bit masks: every proposition and claim of a task is a bit, every action is masks over these bits.
 
-Only this module defines what actions do, what can be seen from where, and what messages teach. The runtime
+`physics.py` defines what actions do and what can be seen from where, this module what messages teach. The runtime
 (`runtime.py`) and the verifier's compiler (`verification/compiler.py`) both use it, and neither adds to it.
 A state is an integer: bit n is set if `names[n]` holds.
 """
@@ -12,22 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import or_
 
-from hm_agent.worlds.enacttom.house.commands import (
-    ON,
-    WITHIN,
-    HouseCommand,
-    Verb,
-    close_it,
-    navigate,
-    open_it,
-    pick,
-    place,
-)
+from hm_agent.worlds.enacttom.house.commands import HouseCommand, Verb
 from hm_agent.worlds.enacttom.house.knowledge import common_knowledge, follows_among, needed_claims, weaker
-from hm_agent.worlds.enacttom.tasks.mechanics import OPEN, HouseMechanics
+from hm_agent.worlds.enacttom.house.physics import Action, actions, places, propositions, sightings
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
-    HAND_EMPTY,
     MOST_DEPTH,
     Claim,
     Is,
@@ -53,14 +42,6 @@ class Operator:
     needs: int
     adds: int
     deletes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """A way to observe a proposition: from a room, while certain other propositions hold."""
-
-    room: str
-    while_true: tuple[Proposition, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +81,7 @@ class Household:
         stated = (*task.goal, *private, *self._character_claims())
         claims = dict.fromkeys((*needed_claims(stated, self.agents), *known_goals))
         self.claims = tuple(claim for claim in claims if claim.depth <= deepest)
-        self.physical = tuple(self._propositions())
+        self.physical = tuple(propositions(self.plan))
         self.names: Sequence[Name] = (*self.physical, *self.claims)
         self.bits: Mapping[Name, int] = {name: 1 << number for number, name in enumerate(self.names)}
         self.operators: Mapping[tuple[int, str, tuple[str, ...]], tuple[Operator, ...]] = self._ground_operators()
@@ -184,7 +165,7 @@ class Household:
         rooms = {
             thing: [Proposition(Is.IN_ROOM, (thing, room)) for room in self.plan.rooms] for thing in self.plan.objects
         }
-        return {thing: self.mask((*self.places(thing), *in_rooms)) for thing, in_rooms in rooms.items()}
+        return {thing: self.mask((*places(self.plan, thing), *in_rooms)) for thing, in_rooms in rooms.items()}
 
     def goal_mask(self, goal: Iterable[Claim]) -> int:
         """Returns the mask of conjuncts, with or without K."""
@@ -211,130 +192,34 @@ class Household:
     def room_of(self, agent: int, state: int) -> str:
         return self.rooms[agent][state & self.position_masks[agent]]
 
-    # Propositions
-
-    def _propositions(self) -> Iterator[Proposition]:
-        plan = self.plan
-        for agent in plan.agents:
-            yield from (Proposition(AGENT_IN_ROOM, (agent, room)) for room in plan.rooms)
-            yield Proposition(HAND_EMPTY, (agent,))
-        for piece in plan.openable:
-            yield Proposition(Is.OPEN, (piece,))
-            yield Proposition(Is.CLOSED, (piece,))
-        for thing in plan.objects:
-            yield from self.places(thing)
-            yield from (Proposition(Is.IN_ROOM, (thing, room)) for room in plan.rooms)
-
-    def places(self, thing: str) -> Iterator[Proposition]:
-        """Yields all propositions on an object's place; exactly one of them holds."""
-        plan = self.plan
-        yield from (Proposition(Is.ON_TOP, (thing, piece)) for piece in plan.furniture)
-        yield from (Proposition(Is.INSIDE, (thing, piece)) for piece in plan.openable)
-        yield Proposition(Is.ON_FLOOR, (thing,))
-        yield from (Proposition(Is.HELD_BY, (thing, agent)) for agent in plan.agents)
-
     # Actions
 
     def _ground_operators(self) -> dict[tuple[int, str, tuple[str, ...]], tuple[Operator, ...]]:
         """Makes all operators. Navigate to furniture has those of Navigate to its room."""
         operators: dict[tuple[int, str, tuple[str, ...]], list[Operator]] = {}
         for number, agent in enumerate(self.agents):
-            for operator in (*self._moves(number, agent), *self._carries(number, agent), *self._handles(number, agent)):
+            for action in actions(self.plan, self.mechanics, agent):
+                operator = self._operator(number, action)
                 operators.setdefault((number, operator.command.verb, operator.command.arguments), []).append(operator)
                 if operator.command.verb == Verb.NAVIGATE:
                     for furniture in self.plan.furniture_by_room[operator.command.arguments[0]]:
                         operators.setdefault((number, Verb.NAVIGATE, (furniture,)), []).append(operator)
         return {key: tuple(ways) for key, ways in operators.items()}
 
-    def _moves(self, number: int, agent: str) -> Iterator[Operator]:
-        for room in self.plan.rooms:
-            if not self.mechanics.may_enter(agent, room):
-                continue
-            for other in self.plan.rooms:
-                if other != room:
-                    before = Proposition(AGENT_IN_ROOM, (agent, other))
-                    after = Proposition(AGENT_IN_ROOM, (agent, room))
-                    yield self._operator(number, navigate(room), [before], [after], [before])
-
-    def _carries(self, number: int, agent: str) -> Iterator[Operator]:
-        """Pick and Place: on top of furniture, within furniture that is open, and from the floor."""
-        empty = Proposition(HAND_EMPTY, (agent,))
-        for thing in self.plan.objects:
-            held = Proposition(Is.HELD_BY, (thing, agent))
-            for relation, furniture, room, at_spot, opened in self._surfaces(thing):
-                in_room, in_its_room = Proposition(AGENT_IN_ROOM, (agent, room)), Proposition(Is.IN_ROOM, (thing, room))
-                at_rest = [empty, at_spot, in_its_room]
-                yield self._operator(number, pick(thing), [in_room, *opened, *at_rest], [held], at_rest)
-                put_down = place(thing, relation, furniture)
-                yield self._operator(number, put_down, [in_room, *opened, held], at_rest, [held])
-            for room in self.plan.rooms:
-                in_room, in_its_room = Proposition(AGENT_IN_ROOM, (agent, room)), Proposition(Is.IN_ROOM, (thing, room))
-                at_rest = [empty, Proposition(Is.ON_FLOOR, (thing,)), in_its_room]
-                yield self._operator(number, pick(thing), [in_room, *at_rest], [held], at_rest)
-
-    def _surfaces(self, thing: str) -> Iterator[tuple[str, str, str, Proposition, list[Proposition]]]:
-        """Yields relation, furniture, its room, the proposition that a thing is there, and what access to it needs."""
-        for furniture, room in self.plan.furniture.items():
-            yield ON, furniture, room, Proposition(Is.ON_TOP, (thing, furniture)), []
-            if furniture in self.plan.openable:
-                opened = [Proposition(Is.OPEN, (furniture,))]
-                yield WITHIN, furniture, room, Proposition(Is.INSIDE, (thing, furniture)), opened
-
-    def _handles(self, number: int, agent: str) -> Iterator[Operator]:
-        """Open and Close, with the effects of mirrors and remote controls. The furniture itself has to change."""
-        for furniture in self.plan.openable:
-            in_room = Proposition(AGENT_IN_ROOM, (agent, self.plan.furniture[furniture]))
-            for command in (open_it(furniture), close_it(furniture)):
-                settings = set_by(self.mechanics, command)
-                after = [_state_proposition(piece, state) for piece, state in settings.items()]
-                before = [setting.opposite for setting in after]
-                yield self._operator(number, command, [in_room, before[0]], after, before)
-
-    def _operator(
-        self,
-        number: int,
-        command: HouseCommand,
-        needs: Iterable[Proposition],
-        adds: Iterable[Proposition],
-        deletes: Sequence[Proposition],
-    ) -> Operator:
+    def _operator(self, number: int, action: Action) -> Operator:
         """Makes an operator, which also deletes every claim about a proposition that it deletes."""
-        deleted = set(deletes)
-        lost_claims = (claim for claim in self.claims if claim.proposition in deleted)
-        return Operator(number, command, self.mask(needs), self.mask(adds), self.mask((*deletes, *lost_claims)))
+        deleted = set(action.deletes)
+        lost: tuple[Name, ...] = (*action.deletes, *(each for each in self.claims if each.proposition in deleted))
+        return Operator(number, action.command, self.mask(action.needs), self.mask(action.adds), self.mask(lost))
 
     # Seeing
-
-    def sightings(self, proposition: Proposition) -> Iterator[Sighting]:
-        """Yields every way to observe a proposition that holds: the room to stand in and what else must hold."""
-        plan, arguments = self.plan, proposition.arguments
-        if proposition.predicate == AGENT_IN_ROOM:
-            yield Sighting(arguments[1], ())
-        elif proposition.predicate in (Is.OPEN, Is.CLOSED):
-            yield Sighting(plan.furniture[arguments[0]], ())
-        elif proposition.predicate == Is.ON_TOP:
-            yield Sighting(plan.furniture[arguments[1]], ())
-        elif proposition.predicate == Is.INSIDE:
-            yield Sighting(plan.furniture[arguments[1]], (Proposition(Is.OPEN, (arguments[1],)),))
-        elif proposition.predicate == Is.HELD_BY:
-            yield from (Sighting(room, (Proposition(AGENT_IN_ROOM, (arguments[1], room)),)) for room in plan.rooms)
-        elif proposition.predicate == Is.ON_FLOOR:
-            yield from (Sighting(room, (Proposition(Is.IN_ROOM, (arguments[0], room)),)) for room in plan.rooms)
-        elif proposition.predicate == Is.IN_ROOM:
-            yield from self._sightings_in_room(*arguments)
-
-    def _sightings_in_room(self, thing: str, room: str) -> Iterator[Sighting]:
-        yield Sighting(room, (Proposition(Is.ON_FLOOR, (thing,)),))
-        for _, _, furniture_room, at_spot, opened in self._surfaces(thing):
-            if furniture_room == room:
-                yield Sighting(room, (at_spot, *opened))
 
     @cached_property
     def sight_rules(self) -> tuple[SightRule, ...]:
         """For each claim, one rule for every way in which all its knowers can see its proposition together."""
         rules = []
         for claim in self.claims:
-            for sighting in self.sightings(claim.proposition):
+            for sighting in sightings(self.plan, claim.proposition):
                 present = (Proposition(AGENT_IN_ROOM, (agent, sighting.room)) for agent in set(claim.knowers))
                 needs = self.mask((claim.proposition, *sighting.while_true, *present))
                 rules.append(SightRule(needs, self.bits[claim], claim))
@@ -352,7 +237,7 @@ class Household:
         """
         by_room: dict[str, dict[int, int]] = {room: {} for room in self.plan.rooms}
         for proposition in self.physical:
-            for sighting in self.sightings(proposition):
+            for sighting in sightings(self.plan, proposition):
                 floor = [Proposition(Is.ON_FLOOR, proposition.arguments[:1])]
                 if proposition.predicate == Is.IN_ROOM and list(sighting.while_true) != floor:
                     continue
@@ -440,14 +325,6 @@ def seen_by(rules: Iterable[SightRule], state: int) -> int:
     return state
 
 
-def set_by(mechanics: HouseMechanics, command: HouseCommand) -> Mapping[str, str]:
-    """What an Open or Close that succeeds sets, by furniture, its own first; empty for other commands."""
-    if command.verb not in (Verb.OPEN, Verb.CLOSE):
-        return {}
-    (furniture,) = command.arguments
-    return mechanics.settings(furniture, mechanics.state_after(furniture, opens=command.verb == Verb.OPEN))
-
-
 def union(masks: Iterable[int]) -> int:
     """Returns the mask of all bits that are set in any of the masks."""
     return reduce(or_, masks, 0)
@@ -459,7 +336,3 @@ def bits(mask: int) -> Iterator[int]:
         low = mask & -mask
         yield low.bit_length() - 1
         mask ^= low
-
-
-def _state_proposition(furniture: str, state: str) -> Proposition:
-    return Proposition(Is.OPEN if state == OPEN else Is.CLOSED, (furniture,))

@@ -18,7 +18,7 @@ from functools import cached_property
 
 from hm_agent.core import Agent, Decision, Observation
 from hm_agent.worlds.enacttom.house.commands import IDLE, MOST_CHARACTERS, ON, HouseCommand, Verb, tell
-from hm_agent.worlds.enacttom.house.household import set_by
+from hm_agent.worlds.enacttom.house.physics import set_by
 from hm_agent.worlds.enacttom.house.probes import Probe, ProbeAnswer, ProbeAnswers, ProbeReport
 from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, OutcomeKind
 from hm_agent.worlds.enacttom.house.views import HouseView

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import log
 
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
+from hm_agent.theory_of_mind.decision_questions import Plan, ReviewPlan
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.enacttom.house.commands import EVERYONE, IDLE, HouseCommand, communicate
 from hm_agent.worlds.enacttom.language.report_questions import AskReports, WrittenReport, WrittenReports

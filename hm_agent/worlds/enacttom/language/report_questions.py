@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, WithJsonSchema
 
 from hm_agent.questions import Forms, Question, check_all, one_of
-from hm_agent.theory_of_mind.language_questions import check_name
+from hm_agent.theory_of_mind.seat_question import check_name
 from hm_agent.worlds.enacttom.house.probes import UNKNOWN_PREDICATE, ProbeReport
 from hm_agent.worlds.enacttom.language.situation import HouseSituation
 from hm_agent.worlds.enacttom.tasks.propositions import PHYSICAL

@@ -11,7 +11,7 @@ from typing import Any
 from hm_agent.core import Event
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import Forms, check_all, one_of
-from hm_agent.theory_of_mind.language_questions import check_name
+from hm_agent.theory_of_mind.seat_question import check_name
 from hm_agent.theory_of_mind.situation import Behaviour, Call, InteractionSeen, NoticedInteraction, SeatSituation
 from hm_agent.worlds.enacttom.house.commands import HouseCommand, Verb
 from hm_agent.worlds.enacttom.house.runtime import HouseMessage, OutcomeKind

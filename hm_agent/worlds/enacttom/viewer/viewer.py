@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from hm_agent.agents.planning_body import PlanningState
 from hm_agent.core import Seat, Step
 from hm_agent.recording.shapes import DrawnShape, colour_of
-from hm_agent.suite import ScenarioInfo, Viewer
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import Viewer
 from hm_agent.worlds.enacttom.house.open_probes import ReportResult, question_of
 from hm_agent.worlds.enacttom.house.probes import ProbeResult
 from hm_agent.worlds.enacttom.house.runtime import HouseMessage, Sent

@@ -33,7 +33,7 @@ from hm_agent.repeated_games.rules_of_play import (
     WinStayLoseShiftRule,
 )
 from hm_agent.repeated_games.written_rules import rule_in_words
-from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
+from hm_agent.theory_of_mind.decision_questions import Plan, ReviewPlan
 from hm_agent.theory_of_mind.odds import LikelyRule, likeliest, rows_told
 from hm_agent.theory_of_mind.odds_questions import GiveOdds, OddsAnswer
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner, odds_of

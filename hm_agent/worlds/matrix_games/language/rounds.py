@@ -11,7 +11,7 @@ from typing import Any
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import Forms, one_of
 from hm_agent.repeated_games.payoffs import Side
-from hm_agent.theory_of_mind.language_questions import check_name
+from hm_agent.theory_of_mind.seat_question import check_name
 from hm_agent.theory_of_mind.situation import Behaviour, Call, InteractionSeen, SeatSituation
 from hm_agent.worlds.matrix_games.views import PastRound, RoundView
 from hm_agent.written_calls import CallError, WrittenCall, any_of, read_call, read_calls, shortened

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from hm_agent.core import Seat, Step
-from hm_agent.suite import ScenarioInfo, Viewer
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import Viewer
 from hm_agent.worlds.matrix_games.settings import TableScenario
 from hm_agent.worlds.matrix_games.views import RoundScene, RoundView
 

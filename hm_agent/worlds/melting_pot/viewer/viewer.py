@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hm_agent.core import Seat, Step
-from hm_agent.suite import ScenarioInfo
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.facts import seat_of, slot_of
 from hm_agent.worlds.melting_pot.games import KINDS, kind_of

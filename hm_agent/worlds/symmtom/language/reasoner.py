@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
-from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
+from hm_agent.theory_of_mind.decision_questions import Plan, ReviewPlan
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.symmtom.language.board import (
     RETURNS,

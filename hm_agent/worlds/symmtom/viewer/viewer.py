@@ -10,8 +10,9 @@ from hm_agent.agents.planning_body import PlanningState
 from hm_agent.core import Seat, Step
 from hm_agent.recording.drawing import Pixels
 from hm_agent.recording.shapes import colour_of
-from hm_agent.suite import ScenarioInfo, Viewer
-from hm_agent.theory_of_mind.language_questions import PLANNING
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import Viewer
+from hm_agent.theory_of_mind.decision_questions import PLANNING
 from hm_agent.worlds.symmtom.mind_facts import MindTest
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.viewer.board_picture import figures, ground, picture_of

@@ -11,17 +11,9 @@ from typing import Any
 
 from hm_agent.core import Event, Hypothesis
 from hm_agent.questions import Question
-from hm_agent.theory_of_mind.language_questions import (
-    AskProbes,
-    ChooseStrategy,
-    Plan,
-    Predict,
-    Propose,
-    ReadMinds,
-    ReviewPlan,
-    Revise,
-)
+from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, Plan, ReviewPlan
 from hm_agent.theory_of_mind.mind import PlayerBelief
+from hm_agent.theory_of_mind.mind_questions import AskProbes, Predict, Propose, ReadMinds, Revise
 from hm_agent.theory_of_mind.odds_questions import GiveChances
 from hm_agent.theory_of_mind.situation import BarredCall, PlanRecord
 from hm_agent.worlds.enacttom.house.commands import HouseCommand, open_it, pick

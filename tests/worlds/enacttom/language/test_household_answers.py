@@ -13,7 +13,7 @@ import pytest
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.prompts import render
 from hm_agent.questions import answer_schema
-from hm_agent.theory_of_mind.language_questions import CallsAnswer
+from hm_agent.theory_of_mind.decision_questions import CallsAnswer
 from hm_agent.theory_of_mind.situation import BarredCall
 from hm_agent.worlds.enacttom.house.commands import ON, WITHIN, Verb, communicate, navigate
 from hm_agent.worlds.enacttom.house.probes import ProbeAnswer

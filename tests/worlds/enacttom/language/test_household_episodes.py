@@ -10,18 +10,19 @@ from typing import Any
 
 import pytest
 
+from hm_agent.casting import build_agent
 from hm_agent.experiment import Experiment
+from hm_agent.finding import find_scenarios
 from hm_agent.models.prompts import render
 from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.progress import Progress
 from hm_agent.recording.result import Result
 from hm_agent.recording.trace import read_trace
-from hm_agent.registry import build_agent, find_scenarios
 from hm_agent.suite import AgentSetup
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.testing.episodes import play_out, set_up, settled
+from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.theory_of_mind.hypotheses import Parameters
-from hm_agent.theory_of_mind.language_questions import Plan
 from hm_agent.wording import listed
 from hm_agent.worlds.enacttom.house.commands import MOST_CHARACTERS
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS

@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 
 from hm_agent.models.prompts import render
-from hm_agent.theory_of_mind.language_questions import AskProbes, ChooseStrategy, ProbesAnswer
+from hm_agent.theory_of_mind.decision_questions import ChooseStrategy
+from hm_agent.theory_of_mind.mind_questions import AskProbes, ProbesAnswer
 from hm_agent.worlds.enacttom.house.commands import MOST_CHARACTERS
 from hm_agent.worlds.enacttom.language.body import HouseProbes
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
@@ -21,14 +22,7 @@ from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.world import EnacttomWorld
 from tests.support.enacttom.small_house import small_task
-from tests.worlds.enacttom.language.household_examples import (
-    AT_FIRST,
-    HOUSE_EXAMPLES,
-    LATER,
-    PLAN,
-    Joint,
-    Watched,
-)
+from tests.worlds.enacttom.language.household_examples import AT_FIRST, HOUSE_EXAMPLES, LATER, PLAN, Joint, Watched
 
 
 @pytest.mark.parametrize("name", HOUSE_EXAMPLES)

@@ -8,15 +8,16 @@ from typing import Any
 
 import pytest
 
+from hm_agent.finding import find_scenarios
 from hm_agent.models.prompts import render
-from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.testing.scripted_model import ScriptedModel
+from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
 from hm_agent.theory_of_mind.joint import JointMind
-from hm_agent.theory_of_mind.language_questions import (
+from hm_agent.theory_of_mind.mind import HypothesisAnswer, PlayerBelief
+from hm_agent.theory_of_mind.mind_questions import (
     Foresight,
-    Plan,
     Predict,
     Prediction,
     Propose,
@@ -24,7 +25,6 @@ from hm_agent.theory_of_mind.language_questions import (
     RevisedBeliefs,
     RevisedMind,
 )
-from hm_agent.theory_of_mind.mind import HypothesisAnswer, PlayerBelief
 from hm_agent.theory_of_mind.module import TheoryOfMind
 from hm_agent.theory_of_mind.written_mind import WrittenStrategy
 from hm_agent.worlds.enacttom.language.body import HouseholdMind

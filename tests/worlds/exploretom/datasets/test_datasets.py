@@ -16,9 +16,9 @@ from hypothesis import settings as examples
 
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
+from hm_agent.finding import find_scenarios
 from hm_agent.models.answer_parsing import read_answer
 from hm_agent.process.folder_lock import LOCK, locked
-from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up, settled
 from hm_agent.worlds.exploretom.datasets.export import export
 from hm_agent.worlds.exploretom.datasets.export_plan import ExportCounts, ExportPlan

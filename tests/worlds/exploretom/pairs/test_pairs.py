@@ -8,7 +8,8 @@ from hashlib import sha256
 import pytest
 
 from hm_agent.core import Step
-from hm_agent.registry import find_scenarios, suites
+from hm_agent.finding import find_scenarios
+from hm_agent.registry import suites
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.exploretom.pairs.drawing import draw_pair, needs_its_order, view_of
 from hm_agent.worlds.exploretom.pairs.kinds import BOTH, KINDS, SEATS

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 
+from hm_agent.finding import find_scenarios
 from hm_agent.models.prompts import render
-from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.wording import listed
 from hm_agent.worlds.exploretom.questions.accepted_forms import overlapping

@@ -10,8 +10,8 @@ from statistics import mean
 import pytest
 
 from hm_agent.core import Decision, Observation
+from hm_agent.finding import find_scenarios
 from hm_agent.questions import Model
-from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatLog, play_out, set_up
 from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.theory_of_mind.calculating import Calculator

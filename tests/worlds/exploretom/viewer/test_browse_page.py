@@ -13,9 +13,9 @@ from playwright.sync_api import expect
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
+from hm_agent.finding import find_scenarios
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
-from hm_agent.registry import find_scenarios
 from hm_agent.worlds.exploretom.datasets.item import line_of
 from hm_agent.worlds.exploretom.datasets.making import drawn_stories, items_of
 from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory

@@ -10,10 +10,11 @@ import pytest
 from playwright.sync_api import expect
 
 from hm_agent.core import Agent, Decision, Observation, Recorder
+from hm_agent.finding import find_scenarios
 from hm_agent.questions import Usage
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
-from hm_agent.registry import find_scenarios, suites
+from hm_agent.registry import suites
 from hm_agent.testing.episodes import SeatLog, play_out, set_up
 from hm_agent.worlds.exploretom.story.language import parse_story
 from tests.recording.browsing import go_to, opened

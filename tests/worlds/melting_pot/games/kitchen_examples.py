@@ -8,28 +8,10 @@ from typing import Any
 
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
-from hm_agent.theory_of_mind.language_questions import (
-    ChooseStrategy,
-    FollowStrategy,
-    JudgeStrategy,
-    Plan,
-    Predict,
-    Propose,
-    ReadMinds,
-    ReviewPlan,
-    Revise,
-)
+from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, FollowStrategy, JudgeStrategy, Plan, ReviewPlan
 from hm_agent.theory_of_mind.mind import PlayerBelief
-from hm_agent.worlds.melting_pot.games.cooking.activities import (
-    FILLED,
-    OWN,
-    TOOK_SOUP,
-    TOOK_TOMATO,
-    Activity,
-    Held,
-    KitchenInteraction,
-    Pace,
-)
+from hm_agent.theory_of_mind.mind_questions import Predict, Propose, ReadMinds, Revise
+from hm_agent.worlds.melting_pot.games.cooking.activities import FILLED, TOOK_SOUP, TOOK_TOMATO, Activity, Held
 from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     COUNTER,
@@ -46,6 +28,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     Station,
 )
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import Barred, KitchenRoomSeat, Teammate
+from hm_agent.worlds.melting_pot.games.cooking.rounds import OWN, KitchenInteraction, Pace
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose

@@ -8,18 +8,9 @@ from typing import Any
 
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
-from hm_agent.theory_of_mind.language_questions import (
-    ChooseStrategy,
-    FollowStrategy,
-    JudgeStrategy,
-    Plan,
-    Predict,
-    Propose,
-    ReadMinds,
-    ReviewPlan,
-    Revise,
-)
+from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, FollowStrategy, JudgeStrategy, Plan, ReviewPlan
 from hm_agent.theory_of_mind.mind import PlayerBelief
+from hm_agent.theory_of_mind.mind_questions import Predict, Propose, ReadMinds, Revise
 from hm_agent.theory_of_mind.odds_questions import GiveOdds
 from hm_agent.worlds.melting_pot.facts import Beam, Counts, Length, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen, pure_inventory

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from hm_agent.registry import find_scenarios
+from hm_agent.finding import find_scenarios
 from hm_agent.testing.episodes import play_steps
 from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import AgendaFacts, is_voting_place, nearest_deposit
 from hm_agent.worlds.melting_pot.games.agenda.agenda_mind import best_calls, impostor_chances
@@ -26,13 +26,7 @@ from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
     most_suspect,
 )
 from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaNotes, AgendaSeat
-from hm_agent.worlds.melting_pot.games.agenda.evidence import (
-    ELSEWHERE,
-    NEAR_FROZEN,
-    Ballot,
-    EvidenceWatch,
-    Suspicion,
-)
+from hm_agent.worlds.melting_pot.games.agenda.evidence import ELSEWHERE, NEAR_FROZEN, Ballot, EvidenceWatch, Suspicion
 from hm_agent.worlds.melting_pot.games.agenda.simulator.agenda_bots import own_slot
 from hm_agent.worlds.melting_pot.games.open.calls import (
     CollectThings,

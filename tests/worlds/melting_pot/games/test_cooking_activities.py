@@ -7,22 +7,13 @@ import pytest
 from hm_agent.worlds.melting_pot.games.cooking.activities import (
     DELIVERED,
     FILLED,
-    OWN,
     PUT_DOWN,
     TOOK_DISH,
     TOOK_SOUP,
     TOOK_TOMATO,
-    WORK_STEPS,
     Activity,
     ActivityReader,
-    Delivery,
     Held,
-    Lull,
-    Pace,
-    RoundEnd,
-    RoundReader,
-    role_of,
-    tempo_of,
 )
 from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
@@ -35,6 +26,17 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     STANDS,
     Kitchen,
     Station,
+)
+from hm_agent.worlds.melting_pot.games.cooking.rounds import (
+    OWN,
+    WORK_STEPS,
+    Delivery,
+    Lull,
+    Pace,
+    RoundEnd,
+    RoundReader,
+    role_of,
+    tempo_of,
 )
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Pose
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap

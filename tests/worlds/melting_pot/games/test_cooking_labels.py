@@ -10,22 +10,16 @@ from typing import Any
 import pytest
 
 from hm_agent.core import Event
+from hm_agent.finding import find_scenarios
 from hm_agent.questions import Question
-from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatLog, SeatStep, play_out, seat_agents
-from hm_agent.theory_of_mind.language_questions import Plan, Propose
+from hm_agent.theory_of_mind.decision_questions import Plan
+from hm_agent.theory_of_mind.mind_questions import Propose
 from hm_agent.worlds.melting_pot.facts import FOCAL
-from hm_agent.worlds.melting_pot.games.cooking.activities import (
-    DELIVERED,
-    FILLED,
-    OWN,
-    TOOK_SOUP,
-    Activity,
-    Delivery,
-    RoundEnd,
-)
+from hm_agent.worlds.melting_pot.games.cooking.activities import DELIVERED, FILLED, TOOK_SOUP, Activity
 from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, ROLES, SERVES, STANDS, KitchenStrategy
+from hm_agent.worlds.melting_pot.games.cooking.rounds import OWN, Delivery, RoundEnd
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import shortest_approach
 from hm_agent.worlds.melting_pot.planning.calls import Interact
 from tests.worlds.melting_pot.games.engine_events import ReportingWorld

@@ -9,12 +9,13 @@ import pytest
 
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, Question, Unanswered
+from hm_agent.theory_of_mind.decision_questions import StrategyAnswer
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
-from hm_agent.theory_of_mind.language_questions import MindsReadAnswer, StrategyAnswer
 from hm_agent.theory_of_mind.mind import MindsRead, PlayerModel
+from hm_agent.theory_of_mind.mind_questions import MindsReadAnswer
 from hm_agent.theory_of_mind.module import TheoryOfMind
 from hm_agent.worlds.melting_pot.games import answers
-from hm_agent.worlds.melting_pot.games.cooking.activities import FILLED, OWN, Activity, Delivery, Lull, Pace, RoundEnd
+from hm_agent.worlds.melting_pot.games.cooking.activities import FILLED, Activity
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     EVERYTHING,
     LOADS,
@@ -26,6 +27,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     strategy_for,
 )
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
+from hm_agent.worlds.melting_pot.games.cooking.rounds import OWN, Delivery, Lull, Pace, RoundEnd
 from hm_agent.worlds.melting_pot.games.cooking.seat import SharedWork
 from hm_agent.worlds.melting_pot.planning.calls import Interact
 from tests.strategists import kitchen

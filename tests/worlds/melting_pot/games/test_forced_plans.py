@@ -12,8 +12,8 @@ from hm_agent.worlds.melting_pot.facts import Counts, Length
 from hm_agent.worlds.melting_pot.games.game import PlanContext
 from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING, MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Pickup
+from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
@@ -169,7 +169,7 @@ def test_where_nothing_is_predicted_it_is_expected_to_collect_what_it_was_seen_t
     game = dyad()
     _, paper, scissors = game.rules.things
     assert game.collection.expected_kind(strategy) is None
-    game.mind.interactions = (interaction(10, COLLECTED, (1, 1, 6), (0, 0, 0)),)
+    game.history.interactions = (interaction(10, COLLECTED, (1, 1, 6), (0, 0, 0)),)
     assert game.collection.expected_kind(strategy) == scissors
     game._gatherings._count("opponent", Pickup(40, "paper", (2, 2), witnessed=True))
     assert game.collection.expected_kind(strategy) == paper

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from hm_agent.core import Decision, Event, Observation, Recorder, Step
-from hm_agent.registry import find_scenarios
+from hm_agent.finding import find_scenarios
 from hm_agent.testing.episodes import play_out, seat_agents, set_up
-from hm_agent.theory_of_mind.language_questions import Plan
+from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.facts import FOCAL, Beam, argmax
 from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING, MatrixFacts

@@ -7,16 +7,16 @@ from dataclasses import replace
 import pytest
 
 from hm_agent.core import Clue, Hypothesis
-from hm_agent.theory_of_mind.language_questions import Prediction, RevisedBeliefs
 from hm_agent.theory_of_mind.mind import PlayerModel
+from hm_agent.theory_of_mind.mind_questions import Prediction, RevisedBeliefs
 from hm_agent.worlds.melting_pot.facts import Counts, Length
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.questions import InventoryAnswer
 from hm_agent.worlds.melting_pot.games.matrix.rules import LastShown, MatrixInteraction, reward
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, NextLead
+from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.options import AgentOptions, Inference
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
@@ -137,7 +137,7 @@ def test_a_strategy_counts_on_what_it_expects_once_anything_is_known() -> None:
     game = dyad()
     given = against("rock", {"paper": 6})
     assert game.mind.awaited(game.mind.decided(given, informed=False), "opponent") is None
-    game.mind.interactions = (ALIKE,)
+    game.history.interactions = (ALIKE,)
     assert game.mind.awaited(game.mind.decided(given, informed=False), "opponent") == "rock"
 
 

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hm_agent.core import Hypothesis
-from hm_agent.theory_of_mind.language_questions import Plan, Prediction
+from hm_agent.theory_of_mind.decision_questions import Plan
+from hm_agent.theory_of_mind.mind_questions import Prediction
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution, expected_inventories
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, Place, Seen, Site

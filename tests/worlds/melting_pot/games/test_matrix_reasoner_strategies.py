@@ -10,17 +10,9 @@ from typing import Any
 import pytest
 
 from hm_agent.core import Hypothesis
-from hm_agent.theory_of_mind.language_questions import (
-    ChooseStrategy,
-    FollowStrategy,
-    JudgeStrategy,
-    Plan,
-    Predict,
-    Propose,
-    ReadMinds,
-    ReviewPlan,
-)
+from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, FollowStrategy, JudgeStrategy, Plan, ReviewPlan
 from hm_agent.theory_of_mind.mind import PlayerBelief
+from hm_agent.theory_of_mind.mind_questions import Predict, Propose, ReadMinds
 from hm_agent.worlds.melting_pot.facts import argmax
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import MOST_CALLS, Place, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord

@@ -11,15 +11,8 @@ from hm_agent.core import Agent
 from hm_agent.registry import scenarios, suites
 from hm_agent.testing.episodes import SeatLog, SeatStep, play_out, seat_agents
 from hm_agent.testing.scripted_model import ScriptedModel, each
-from hm_agent.theory_of_mind.language_questions import (
-    CallsAnswer,
-    Plan,
-    Predict,
-    Propose,
-    ReadMinds,
-    ReviewPlan,
-    Revise,
-)
+from hm_agent.theory_of_mind.decision_questions import CallsAnswer, Plan, ReviewPlan
+from hm_agent.theory_of_mind.mind_questions import Predict, Propose, ReadMinds, Revise
 from hm_agent.theory_of_mind.odds_questions import GiveChances
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.games.open.calls import (
@@ -35,13 +28,7 @@ from hm_agent.worlds.melting_pot.games.open.calls import (
     call_pattern,
     read_plan,
 )
-from hm_agent.worlds.melting_pot.games.open.conduct import (
-    STRETCH,
-    WALKS,
-    ConductSeen,
-    ConductWatch,
-    takes,
-)
+from hm_agent.worlds.melting_pot.games.open.conduct import STRETCH, WALKS, ConductSeen, ConductWatch, takes
 from hm_agent.worlds.melting_pot.games.open.deeds import NOTHING_SPECIAL, Deed, DeedLog
 from hm_agent.worlds.melting_pot.games.open.greedy import best_calls
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat

@@ -15,8 +15,9 @@ import pytest
 from hm_agent.core import Hypothesis
 from hm_agent.models.prompts import render
 from hm_agent.questions import Question
-from hm_agent.theory_of_mind.language_questions import Plan, Predict, Revise
+from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.theory_of_mind.mind import PlayerBelief
+from hm_agent.theory_of_mind.mind_questions import Predict, Revise
 from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import AgendaFacts
 from hm_agent.worlds.melting_pot.games.agenda.agenda_play import IMPOSTOR, SILENT
 from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaSeat

@@ -8,7 +8,7 @@ import pytest
 from hm_agent.core import Observation
 from hm_agent.worlds.melting_pot.games.game import PlanContext, PlanOutcome
 from hm_agent.worlds.melting_pot.games.matrix.game import INTERACTION_OVER
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
+from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Facing, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap

@@ -19,11 +19,11 @@ import hm_agent
 from hm_agent.config import data_folder
 from hm_agent.models.prompts import environment, render
 from hm_agent.questions import Question
-from hm_agent.theory_of_mind import language_questions
-from hm_agent.theory_of_mind.language_questions import Plan, Predict
+from hm_agent.theory_of_mind.decision_questions import Plan
+from hm_agent.theory_of_mind.mind_questions import Predict
 from hm_agent.worlds.melting_pot.facts import Length
-from hm_agent.worlds.melting_pot.games.cooking.activities import Pace
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import ROLE_WINDOW, ROUND_LIMIT
+from hm_agent.worlds.melting_pot.games.cooking.rounds import Pace
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import Place, Seen, Site
 from hm_agent.worlds.melting_pot.planning.calls import FireAt, MoveTo, plan_record
@@ -45,9 +45,6 @@ from tests.worlds.melting_pot.games.matrix_examples import (
 
 GOLDEN = Path(__file__).parent / "golden"
 CHARACTERS_PER_TOKEN = 4
-SHARED = language_questions.__name__
-"""The module of the questions that all worlds share."""
-
 RULES = ROCK_PAPER_SCISSORS
 EXAMPLES: Mapping[str, Question[Any]] = {**MATRIX_EXAMPLES, **KITCHEN_EXAMPLES}
 CROWDED = planned(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hm_agent.questions import answer_schema
-from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan
+from hm_agent.theory_of_mind.decision_questions import CallsAnswer, Plan
 from hm_agent.worlds.melting_pot.games.cooking.counted_on import what_is_gone
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import COUNTER, Pot, Station
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import Barred

@@ -12,8 +12,8 @@ from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.game import PlanContext
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.game import INTERACTION_OVER, MatrixGame
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering
+from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
@@ -107,7 +107,7 @@ def opponent(cell: Cell) -> Detection:
 def test_a_slight_clue_interrupts_a_plan_only_before_the_first_interaction() -> None:
     game = playing(dyad())
     assert why(game, clue("scissors", is_slight=True), FETCH_PAPER, FIRE)
-    game.mind.interactions = (interaction(10, ROCKS, PAPERS, (0, 0, 0)),)
+    game.history.interactions = (interaction(10, ROCKS, PAPERS, (0, 0, 0)),)
     assert why(game, clue("scissors", is_slight=True), FETCH_PAPER, FIRE) is None
 
 
@@ -120,7 +120,7 @@ def test_a_slight_clue_does_not_end_watching() -> None:
 def test_where_both_can_gain_taking_what_was_held_before_is_no_news() -> None:
     game = dyad(game_named("pd_repeated", MatrixFacts))
     assert why(game, clue("cooperate"), FIRE)
-    game.mind.interactions = (interaction(10, (4, 1), (4, 1), (0, 0), DILEMMA),)
+    game.history.interactions = (interaction(10, (4, 1), (4, 1), (0, 0), DILEMMA),)
     assert why(game, clue("cooperate"), FIRE) is None
     assert why(game, clue("defect"), FIRE)
 

@@ -8,8 +8,8 @@ from hm_agent.testing.scripted_model import ScriptedModel
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.kind import SHORTCUTS
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.rules_of_thumb import CHOICES, WINDOW, RuleOfThumb
+from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.suite import SUITE
 from tests.strategists import PAPERS, ROCKS, RWS, SCISSORS, begin, dyad, interact, see_pickup

@@ -6,21 +6,18 @@ from dataclasses import replace
 
 import pytest
 
+from hm_agent.finding import find_scenarios
 from hm_agent.models.prompts import render
-from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_steps
-from hm_agent.theory_of_mind.language_questions import MindsReadAnswer, Plan, Prediction, RevisedBeliefs, StrategyAnswer
+from hm_agent.theory_of_mind.decision_questions import Plan, StrategyAnswer
 from hm_agent.theory_of_mind.mind import PlayerModel
-from hm_agent.worlds.melting_pot.games.matrix.best_response import (
-    Distribution,
-    expected_inventories,
-    pays_to_watch,
-)
+from hm_agent.theory_of_mind.mind_questions import MindsReadAnswer, Prediction, RevisedBeliefs
+from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution, expected_inventories, pays_to_watch
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, NextLead
+from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.options import AgentOptions
 from hm_agent.worlds.melting_pot.planning.calls import Shadow, plan_record
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of

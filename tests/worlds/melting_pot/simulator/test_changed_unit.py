@@ -10,10 +10,10 @@ import pytest
 import hm_agent
 from hm_agent.config import data_folder
 from hm_agent.extensions import ADDED
+from hm_agent.metrics import Measure
 from hm_agent.registry import register_scenarios
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.tables import tabulate
-from hm_agent.suite import Measure
 
 FILE = "prisoners_dilemma_repeated.toml"
 

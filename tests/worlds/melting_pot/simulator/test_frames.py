@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hm_agent.core import Step
-from hm_agent.registry import find_scenarios
+from hm_agent.finding import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.facts import FOCAL

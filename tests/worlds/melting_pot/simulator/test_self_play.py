@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 from hm_agent.core import Agent, Decision, Recorder, Seat, Step, World
+from hm_agent.finding import find_scenarios
 from hm_agent.recording.trace import TraceRecorder
-from hm_agent.registry import find_scenarios, suites
-from hm_agent.suite import ScenarioInfo
+from hm_agent.registry import suites
+from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import play_out, seat_agents, settled
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from hm_agent.core import Decision, Observation, Step, Turn
-from hm_agent.registry import find_scenarios
+from hm_agent.finding import find_scenarios
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios, scenario_named
 from hm_agent.worlds.melting_pot.scene import Scene
 from hm_agent.worlds.melting_pot.viewer.viewer import MeltingPotViewer

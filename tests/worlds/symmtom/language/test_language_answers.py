@@ -12,7 +12,7 @@ import pytest
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.prompts import render
 from hm_agent.questions import answer_schema
-from hm_agent.theory_of_mind.language_questions import CallsAnswer
+from hm_agent.theory_of_mind.decision_questions import CallsAnswer
 from hm_agent.theory_of_mind.situation import BarredCall
 from hm_agent.worlds.symmtom.language.calls import Call, GoTo, Meet, Recharge
 from hm_agent.worlds.symmtom.views import Pieces

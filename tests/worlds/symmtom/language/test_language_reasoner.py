@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hm_agent.theory_of_mind.language_questions import Propose
 from hm_agent.theory_of_mind.mind import HypothesisAnswer
+from hm_agent.theory_of_mind.mind_questions import Propose
 from hm_agent.worlds.symmtom.language.board import RETURNS, SILENCE, VISITS_BASE, YOU, Contact, Meeting
 from hm_agent.worlds.symmtom.language.calls import GoTo, Meet, Recharge, Say
 from hm_agent.worlds.symmtom.language.exchange import best_exchange

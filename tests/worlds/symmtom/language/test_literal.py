@@ -10,13 +10,14 @@ import pytest
 
 from hm_agent.api import play
 from hm_agent.command_line.cli import main
+from hm_agent.finding import find_scenarios
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, ignore
-from hm_agent.registry import find_scenarios, scenario_named
+from hm_agent.registry import scenario_named
 from hm_agent.reporting.minds import study_minds
 from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.episodes import SeatLog, play_out, set_up
-from hm_agent.theory_of_mind.language_questions import AskProbes, ProbesAnswer
+from hm_agent.theory_of_mind.mind_questions import AskProbes, ProbesAnswer
 from hm_agent.worlds.symmtom.language.board import Board
 from hm_agent.worlds.symmtom.language.literal import BITS
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS

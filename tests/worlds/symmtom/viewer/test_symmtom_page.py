@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hm_agent.finding import find_scenarios
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
-from hm_agent.registry import find_scenarios, suites
+from hm_agent.registry import suites
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.symmtom.views import BelievedKnowledge, BoardScene
 from tests.recording.browsing import go_to, opened

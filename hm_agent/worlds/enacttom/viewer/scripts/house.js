@@ -109,7 +109,7 @@ const planned = {
     };
     const table = turnTable(viewer.facts, Math.max(done.length, plan?.length ?? 0), cell, { name: "step", current: index, heads: (turn) => (turn < done.length ? stepLink(turn, String(turn)) : String(turn)) });
     requestAnimationFrame(() => reveal(table, table.querySelector(".current")));
-    return [plan ? null : make("p", { class: "faint" }, "The task has no certificate."), table];
+    return [plan ? null : make("p", { class: "faint" }, "No plan is kept with this task."), table];
   },
 };
 

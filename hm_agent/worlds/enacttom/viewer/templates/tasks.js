@@ -30,7 +30,7 @@ class Tasks extends Listing {
   }
 
   factsOf({ category, depth, agents, rooms, furniture, objects, mechanics, turns, messages, unproved }) {
-    const plan = turns === null ? "no certificate" : `plan of ${counted(turns, "turn")} and ${counted(messages, "message")}`;
+    const plan = turns === null ? "no plan kept" : `plan of ${counted(turns, "turn")} and ${counted(messages, "message")}`;
     return [...(unproved.length ? ["unproved"] : []), category, `K depth ${depth}`, counted(agents, "agent"), counted(rooms, "room"), `${counted(furniture, "piece")} of furniture`, counted(objects, "object"), plan, ...mechanics.map(spaced)].join(" · ");
   }
 

@@ -20,7 +20,8 @@ class AgendaFollower(OpenFollower):
         self._was_voting = self._was_ready = False
         self._in_view = 0
 
-    def _news(self, situation: AgendaSeat) -> str | None:
+    def _news(self, situation: OpenSeat) -> str | None:
+        assert isinstance(situation, AgendaSeat)
         has_changed = situation.is_voting != self._was_voting
         count = len(situation.in_view)
         can_tag = situation.is_ready and (not self._was_ready or count != self._in_view)

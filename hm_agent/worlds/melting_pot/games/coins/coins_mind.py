@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from math import log
 
 from hm_agent.core import Interaction
+from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.language_questions import Plan
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.written_mind import WrittenMind
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner

@@ -114,7 +114,8 @@ class CoinsFollower(OpenFollower):
 
     _known: Set[Cell] = frozenset()
 
-    def _news(self, situation: CoinsSeat) -> str | None:
+    def _news(self, situation: OpenSeat) -> str | None:
+        assert isinstance(situation, CoinsSeat)
         before, self._known = self._known, situation.shunned
         if (self._known - before) & {*self.route}:
             self.route = ()  # so that the next step finds a way around

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from hm_agent.core import Event, Observation
-from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
+from hm_agent.theory_of_mind.decision_questions import Plan, ReviewPlan
 from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.games.cooking.activities import OWN, Activity
+from hm_agent.worlds.melting_pot.games.cooking.activities import Activity
 from hm_agent.worlds.melting_pot.games.cooking.counted_on import what_is_gone, what_was_awaited
 from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction, Failures, FailureState, state_of
@@ -24,6 +24,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
 )
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import RECENT, KitchenRoomSeat
+from hm_agent.worlds.melting_pot.games.cooking.rounds import OWN
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat
 from hm_agent.worlds.melting_pot.games.cooking.watch import TeammateWatch
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import work_cost

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Question
-from hm_agent.theory_of_mind.language_questions import PLANNING
+from hm_agent.theory_of_mind.decision_questions import PLANNING
 from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.kind import STEPS, Kind
 

@@ -8,10 +8,9 @@ from typing import Protocol
 
 from hm_agent.core import Event, Interaction, Strategy
 from hm_agent.questions import Asking, asking
+from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, FollowStrategy, JudgeStrategy, StrategyAnswer
 from hm_agent.theory_of_mind.language_mind import LanguageMind, Situated
-from hm_agent.theory_of_mind.language_questions import ChooseStrategy, FollowStrategy, JudgeStrategy, StrategyAnswer
 from hm_agent.theory_of_mind.mind import Outcome, PlayerModel, StrategyValuing
-from hm_agent.worlds.melting_pot.games.cooking.activities import Delivery, KitchenInteraction, RoundEnd, tempo_of
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     KitchenStrategy,
     role_in,
@@ -19,6 +18,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     team_strategy,
     tempo_in,
 )
+from hm_agent.worlds.melting_pot.games.cooking.rounds import Delivery, KitchenInteraction, RoundEnd, tempo_of
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat, SharedWork
 
 

@@ -10,8 +10,9 @@ from typing import Any
 
 from hm_agent.questions import WORDS_PATTERN, Forms, check_all, one_of
 from hm_agent.theory_of_mind.situation import Behaviour, NoticedInteraction, SeatSituation, TypedStrategy
-from hm_agent.worlds.melting_pot.games.cooking.activities import Held, KitchenInteraction, Pace
+from hm_agent.worlds.melting_pot.games.cooking.activities import Held
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import KitchenRules, Pot
+from hm_agent.worlds.melting_pot.games.cooking.rounds import KitchenInteraction, Pace
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
 
 

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hm_agent.worlds.melting_pot.games.cooking.activities import (
-    Activity,
-    ActivityReader,
-    Held,
-    Pace,
-    PaceReader,
-    RoundEnd,
-    RoundReader,
-)
+from hm_agent.worlds.melting_pot.games.cooking.activities import Activity, ActivityReader, Held
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import SOUP, Kitchen
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import Teammate
+from hm_agent.worlds.melting_pot.games.cooking.rounds import Pace, PaceReader, RoundEnd, RoundReader
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 

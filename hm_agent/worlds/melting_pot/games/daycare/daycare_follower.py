@@ -23,7 +23,8 @@ class DaycareFollower(OpenFollower):
         self._held: str | None = None
         self._sees_banana = False
 
-    def _news(self, situation: DaycareSeat) -> str | None:
+    def _news(self, situation: OpenSeat) -> str | None:
+        assert isinstance(situation, DaycareSeat)
         before, self._held = self._held, situation.held
         is_near = any(known.kind == BANANA and not known.cells[0][1] for known in situation.things)
         is_new = situation.is_child and is_near and not self._sees_banana and situation.held is None

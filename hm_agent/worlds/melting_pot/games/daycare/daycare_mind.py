@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import log
 
 from hm_agent.models.prompts import phrase
-from hm_agent.theory_of_mind.language_questions import Plan
+from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.melting_pot.games.daycare.care import (

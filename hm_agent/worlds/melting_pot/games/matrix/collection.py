@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.game import Collection
 from hm_agent.worlds.melting_pot.games.matrix.best_response import raised
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind, MatrixStrategy
+from hm_agent.worlds.melting_pot.games.matrix.history import MatrixHistory
 from hm_agent.worlds.melting_pot.games.matrix.pickups import GatheringReader
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, reward
+from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 from hm_agent.worlds.melting_pot.planning.calls import ANYBODY, Call, FireAt, Shadow
 
 
@@ -17,14 +18,14 @@ class MatrixCollection(Collection):
     """The collected things by the game's rules, by what was seen of others, and by what a strategy is to reach."""
 
     def __init__(
-        self, rules: MatrixRules, players: Sequence[str], gatherings: GatheringReader, mind: MatrixMind
+        self, rules: MatrixRules, players: Sequence[str], gatherings: GatheringReader, history: MatrixHistory
     ) -> None:
-        self._rules, self._players, self._gatherings, self._mind = rules, players, gatherings, mind
+        self._rules, self._players, self._gatherings, self._history = rules, players, gatherings, history
         self.all_return = rules.regrowth.all_at_once
 
     @property
     def inferred_inventory(self) -> Counts | None:
-        return self._mind.inferred_inventory
+        return self._history.inferred_inventory
 
     def is_armed(self, inventory: Counts) -> bool:
         """True if something has been collected: nobody can interact before."""

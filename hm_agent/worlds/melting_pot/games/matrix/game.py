@@ -8,12 +8,13 @@ from dataclasses import replace
 
 from hm_agent.core import Clue, Event, Observation
 from hm_agent.models.prompts import phrase
-from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
+from hm_agent.theory_of_mind.decision_questions import Plan, ReviewPlan
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.collection import MatrixCollection
 from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING, READY, MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.history import MatrixHistory
 from hm_agent.worlds.melting_pot.games.matrix.interactions import (
     InteractionEvent,
     InteractionReader,
@@ -21,10 +22,11 @@ from hm_agent.worlds.melting_pot.games.matrix.interactions import (
     inventory_of,
 )
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, Place, Seen, Site
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind, MatrixStrategy
+from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind
 from hm_agent.worlds.melting_pot.games.matrix.pickups import CollectionPace, GatheringReader
 from hm_agent.worlds.melting_pot.games.matrix.rules import LastShown, MatrixRules, matrix_interactions
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer, Reach
+from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy, StrategyWriter
 from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
@@ -103,8 +105,10 @@ class MatrixGame(Game):
         self.step, self.can_act = 0, True
         self._back_at = 0
         """The step at which the agent comes back, or has come back, from its latest interaction."""
-        self.mind = MatrixMind(self, self.players, self._gatherings, facts.words, options.inference)
-        self.collection = MatrixCollection(self.rules, self.players, self._gatherings, self.mind)
+        self.history = MatrixHistory(self.rules, self._gatherings)
+        strategies = StrategyWriter(self.rules, self.players, facts.words)
+        self.mind = MatrixMind(self, self.history, strategies, options.inference)
+        self.collection = MatrixCollection(self.rules, self.players, self._gatherings, self.history)
 
     # State and events
 
@@ -147,7 +151,7 @@ class MatrixGame(Game):
             self.step,
             self.held,
             others,
-            self.mind.interactions,
+            self.history.interactions,
             may_watch=self._may_watch(self.held),
             last_shown=self._last_shown,
             reach=self._reach,

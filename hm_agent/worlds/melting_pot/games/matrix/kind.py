@@ -10,7 +10,7 @@ from hm_agent.core import Strategy
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model, Question
 from hm_agent.repeated_games.learners import LEARNERS_ABOUT
-from hm_agent.theory_of_mind.language_questions import PLANNING
+from hm_agent.theory_of_mind.decision_questions import PLANNING
 from hm_agent.theory_of_mind.mind import Mind, OddsReading
 from hm_agent.theory_of_mind.strategist import Strategist
 from hm_agent.worlds.melting_pot.facts import Counts
@@ -87,7 +87,7 @@ class MatrixKind(Kind[MatrixFacts]):
         return int(held_in_interaction(observation) is not None)
 
     def target(self, strategy: Strategy | None) -> Counts | None:
-        from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
+        from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 
         return strategy.target if isinstance(strategy, MatrixStrategy) else None
 

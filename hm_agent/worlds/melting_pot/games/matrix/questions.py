@@ -1,6 +1,6 @@
 """The question of a matrix game that no other world asks: what the other player held.
 
-All others that strategists ask are those of every world (`theory_of_mind/language_questions.py`).
+All others that strategists ask are those of every world (`theory_of_mind/mind_questions.py`).
 """
 
 from __future__ import annotations

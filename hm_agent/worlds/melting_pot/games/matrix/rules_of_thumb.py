@@ -10,7 +10,8 @@ from hm_agent.core import Clue, Strategy
 from hm_agent.questions import Model
 from hm_agent.repeated_games.learners import LEARNERS, Learner
 from hm_agent.theory_of_mind.strategist import BaseStrategist
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind, MatrixStrategy
+from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind
+from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 
 Seen = str | None
 """The behaviour that the other player is seen to prepare since the latest interaction; None if that is unclear."""
@@ -72,7 +73,7 @@ def learning(learner: Learner) -> Choice:
 
     def choose(mind: MatrixMind, seen: Seen) -> MatrixStrategy:
         kinds = mind.rules.behaviours
-        played = ((met.own_behaviour, met.behaviour) for met in mind.interactions)
+        played = ((met.own_behaviour, met.behaviour) for met in mind.history.interactions)
         moves = [(kinds.index(own), kinds.index(other)) for own, other in played if own and other]
         return mind.commit(kinds[learner(mind.rules.side, moves)])
 
@@ -81,7 +82,7 @@ def learning(learner: Learner) -> Choice:
 
 def _played(mind: MatrixMind, window: int) -> list[str]:
     """The other's kinds in the latest interactions, as far as they are known."""
-    return [met.behaviour for met in mind.interactions[-window:] if met.behaviour is not None]
+    return [met.behaviour for met in mind.history.interactions[-window:] if met.behaviour is not None]
 
 
 def _mutual(mind: MatrixMind) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from functools import partial
-from typing import Any
 
 from hm_agent.agents.written_body import WrittenFollower
 from hm_agent.core import Event
@@ -109,7 +108,7 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         elsewhere = _reason("elsewhere") if self._notes.has_moved_elsewhere else None
         return because or (elsewhere or news if self.plan else None)
 
-    def _news(self, situation: Any) -> str | None:
+    def _news(self, situation: OpenSeat) -> str | None:
         """Why what is new in a frame ends the plan, in words; None if nothing is. It takes every frame, in order."""
         return None
 

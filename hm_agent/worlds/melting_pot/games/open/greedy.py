@@ -12,17 +12,10 @@ from itertools import pairwise
 from math import log
 
 from hm_agent.models.prompts import phrase
-from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
+from hm_agent.theory_of_mind.decision_questions import Plan, ReviewPlan
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.melting_pot.facts import slot_of
-from hm_agent.worlds.melting_pot.games.open.calls import (
-    Call,
-    CollectThings,
-    LookAround,
-    StandStill,
-    UseAction,
-    WalkTo,
-)
+from hm_agent.worlds.melting_pot.games.open.calls import Call, CollectThings, LookAround, StandStill, UseAction, WalkTo
 from hm_agent.worlds.melting_pot.games.open.conduct import Conduct
 from hm_agent.worlds.melting_pot.games.open.open_facts import PLAYER
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct, OpenSeat

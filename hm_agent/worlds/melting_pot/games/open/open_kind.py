@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hm_agent.agents.agent import BodyBuilder
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model, Question
-from hm_agent.theory_of_mind.language_questions import PLANNING
+from hm_agent.theory_of_mind.decision_questions import PLANNING
 from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
 from hm_agent.theory_of_mind.strategist import Strategist
 from hm_agent.worlds.melting_pot.games.kind import Kind, Reader

@@ -10,7 +10,7 @@ from typing import Any
 
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN, Forms, one_of, shown_fields
-from hm_agent.theory_of_mind.language_questions import check_name
+from hm_agent.theory_of_mind.seat_question import check_name
 from hm_agent.theory_of_mind.situation import Behaviour, SeatSituation
 from hm_agent.worlds.melting_pot.games.open.calls import Call, CallNames, LookAround, WalkTo, call_pattern, read_plan
 from hm_agent.worlds.melting_pot.games.open.deeds import Deed

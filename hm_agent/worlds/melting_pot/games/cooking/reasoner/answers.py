@@ -9,27 +9,28 @@ from typing import Any
 
 from hm_agent.agents.reflection import Critique
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.theory_of_mind.language_questions import (
+from hm_agent.theory_of_mind.decision_questions import (
     CallsAnswer,
     ChooseStrategy,
     FollowStrategy,
-    Foresight,
     JudgeStrategy,
-    MindRead,
-    MindsReadAnswer,
     Plan,
-    Predict,
-    Propose,
-    ReadMinds,
     ReviewPlan,
-    Revise,
-    RevisedBeliefs,
-    RevisedMind,
     StrategyAnswer,
 )
 from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, HindsightAnswer, HypothesisAnswer, Outcome
+from hm_agent.theory_of_mind.mind_questions import (
+    Foresight,
+    MindRead,
+    MindsReadAnswer,
+    Predict,
+    Propose,
+    ReadMinds,
+    Revise,
+    RevisedBeliefs,
+    RevisedMind,
+)
 from hm_agent.theory_of_mind.situation import SeatSituation
-from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     BEHAVIOURS,
@@ -56,6 +57,7 @@ from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import (
     predict_behaviour,
 )
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import KitchenRoomSeat
+from hm_agent.worlds.melting_pot.games.cooking.rounds import KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat, NextRound, SharedWork
 from hm_agent.worlds.melting_pot.grid import distance
 from hm_agent.worlds.melting_pot.planning.calls import Call, MoveTo, SubstratePlanRecord, Wait

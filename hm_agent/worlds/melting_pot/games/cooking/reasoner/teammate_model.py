@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from math import exp, log
 
 from hm_agent.core import Hypothesis
-from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction, Pace, tempo_of
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     EVERYTHING,
     LOADS,
@@ -19,6 +18,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     STANDS,
     behaviour_of,
 )
+from hm_agent.worlds.melting_pot.games.cooking.rounds import KitchenInteraction, Pace, tempo_of
 
 DISCOUNT = 0.8
 """The weight of each round relative to the next one: cooks change their strategies."""

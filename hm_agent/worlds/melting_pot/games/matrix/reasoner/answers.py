@@ -8,34 +8,31 @@ from typing import Any
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.theory_of_mind.language_questions import (
+from hm_agent.theory_of_mind.decision_questions import (
     CallsAnswer,
     ChooseStrategy,
     FollowStrategy,
-    Foresight,
     JudgeStrategy,
+    Plan,
+    ReviewPlan,
+    StrategyAnswer,
+)
+from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer, Outcome
+from hm_agent.theory_of_mind.mind_questions import (
+    Foresight,
     MindRead,
     MindsReadAnswer,
-    Plan,
     Predict,
     Prediction,
     Propose,
     ReadMinds,
-    ReviewPlan,
     Revise,
-    StrategyAnswer,
-    answer_about,
-    answer_deciding,
 )
-from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer, Outcome
 from hm_agent.theory_of_mind.odds_questions import GiveOdds
+from hm_agent.theory_of_mind.seat_question import answer_about, answer_deciding
 from hm_agent.theory_of_mind.situation import SeatSituation
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
-from hm_agent.worlds.melting_pot.games.matrix.best_response import (
-    TYPICAL,
-    Distribution,
-    expected_inventories,
-)
+from hm_agent.worlds.melting_pot.games.matrix.best_response import TYPICAL, Distribution, expected_inventories
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory, InventoryAnswer
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (

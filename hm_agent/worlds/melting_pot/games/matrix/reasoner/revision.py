@@ -7,13 +7,8 @@ from typing import Any
 
 from hm_agent.core import Hypothesis
 from hm_agent.theory_of_mind.hypotheses import find
-from hm_agent.theory_of_mind.language_questions import (
-    Revise,
-    RevisedBeliefs,
-    RevisedMind,
-    answer_about,
-    answer_deciding,
-)
+from hm_agent.theory_of_mind.mind_questions import Revise, RevisedBeliefs, RevisedMind
+from hm_agent.theory_of_mind.seat_question import answer_about, answer_deciding
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     Distribution,

@@ -1,0 +1,261 @@
+"""The commands of `hm-agent` that play experiments, report on runs and list what there is; each has flags."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from absl.flags import Error as FlagError
+
+from hm_agent.command_flags import FlagGroups, Helps, help_text
+from hm_agent.command_line import flags, listing
+from hm_agent.config import ConfigError
+from hm_agent.process.exit_status import FAILED, INTERRUPTED, WRONG_INPUT, complain
+from hm_agent.recording.result import versions
+
+if TYPE_CHECKING:
+    from hm_agent.experiment import Experiment
+    from hm_agent.reporting.drawing import FigureFiles
+    from hm_agent.reporting.runs import Runs
+
+PLAY_USAGE = """Plays agents on scenarios.
+
+    {command} --scenario=rws_repeated_1 --record_video
+    {command} --scenario='rws_repeated_*' --agent=hypothetical_minds,oracle --episodes=5
+    {command} --scenario=rws_arena_selfplay --seats=hypothetical_minds,react
+    {command} --scenario=rws_repeated_1 --model=gpt-4o --estimate
+    {command} --scenario=rws_repeated_1 --model=gpt-4o --cache=answers.sqlite --max_cost=5
+    {command} --scenario='rws_*' --workers=64 --engine=ray --ray_address=10.0.0.1:6379 --out=/shared/runs
+
+--flagfile=FILE reads flags from a file, one per line; lines that begin with # are comments. An agent, a model or a
+recorder of your own is named by its module: --agent=my_module:build, see docs/python.md.
+
+Each episode leaves OUT/<scenario>/<agent>/<model>/episode-<k>/ with replay.html (a page to watch it step by step),
+result.json, trace.jsonl and, on request, video.mp4; OUT/index.html lists all episodes, OUT/summary.md and
+OUT/summary.json sum them up. One seed gives one episode, bit for bit. The same command again plays what is missing.
+
+OUT/report/ compares the agents: report.html (one page with pictures), report.md, and tables as CSV."""
+
+REPORT_USAGE = """Compares the agents of earlier runs, from the files of one or several folders, and plays nothing.
+
+    {command} --out=runs,elsewhere --report=report
+    {command} --out=runs --scenario='pd_*' --agent=hypothetical_minds,react"""
+
+ORDERS_USAGE = """Shows when a mind helps: the rewards of earlier runs by the order of the opponents' rules, and of
+agents against each other, as a picture, tables and CSV. It plays nothing: `make orders` does.
+
+    {command} --out=runs/orders --report=benchmarks/results/orders"""
+
+MINDS_USAGE = """Shows what agents know of other minds beside what they do with it, in every world that the runs have:
+literal and functional Theory of Mind, with base rates and the gap, as a picture, a table and CSV. It plays nothing.
+
+    {command} --out=runs --report=minds"""
+
+BATTERY_USAGE = """Plays the same items of every world, by the order of mind that they need, and writes the card of an
+agent with a model: the order at which it plays, what it says of other minds beside what it does, and what that cost
+(docs/cards.md).
+
+    {command}                                  # the built-in reasoner, without a key
+    {command} --model=gpt-4o --max_cost=10
+    {command} --model=my-model --base_url=http://localhost:8000/v1 --agent=hypothetical_minds,hm_odds
+    {command} --size=full --workers=2
+    {command} --model=gpt-4o --split_seed=8271644093    # items that nobody has trained on
+
+Shortcuts, which model no mind, the ladder of orders and the ceiling play the same items first, at no cost. OUT has the
+files of `hm-agent play`, and OUT/cards/<agent>/<model>/ the card (card.json, card.html, card.png) with its answers. The
+same command again goes on where it ended; --max_calls and --max_cost hold for all worlds together."""
+
+TOURNAMENT_USAGE = """Lets each agent meet every other one, and itself, and ranks them by payoff and by Bayesian skill.
+
+    {command} --agent=hypothetical_minds,react,he_hr --scenario=rws_repeated_selfplay --episodes=10
+    {command} --agent='hm_*,react' --scenario='mg_*selfplay' --episodes=5 --out=runs/tournament
+    {command} --agent=react,react,random --seat_models=gpt-4o,gpt-4o-mini,builtin --scenario=mg_pd_selfplay
+
+A table is one agent in all seats, or two that sit in turn; where seats differ, the two also change places. All tables
+have the same seeds. The same command again plays what is missing. OUT has the files of `hm-agent play`; OUT/report has
+the ranking, the payoffs and who beats whom on its pages, and as tournament.csv and payoffs.csv."""
+
+LIST_USAGE = """Lists scenarios, agents and models; with --needs_order=2 the scenarios that need that order of mind.
+
+Scenarios are marked with the order that they need, or by `separates nobody`, where either was measured or proved."""
+
+
+def run_guarded(name: str, act: Callable[[], int]) -> int:
+    """Runs a command and returns its exit status; prints an error as one line that begins with `name`."""
+    try:
+        return act()
+    except (FlagError, ConfigError) as error:
+        return complain(name, " ".join(str(error).split()), WRONG_INPUT)
+    except BrokenPipeError:  # the reader of the output, e.g. `head`, has ended
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except OSError as error:
+        return complain(name, f"can't write: {' '.join(str(error).split())}", FAILED)
+    except KeyboardInterrupt:
+        return complain(name, "interrupted", INTERRUPTED)
+
+
+def print_version() -> int:
+    print(f"hm_agent {versions()['hm_agent']}")
+    return 0
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command with flags.
+
+    name: begins its error messages. typed: what the user types to call it. groups: its flags by the titles of the help.
+    act: runs it once its flags are parsed. helps: the help of flags that mean something else here.
+    """
+
+    name: str
+    typed: str
+    usage: str
+    groups: FlagGroups
+    act: Callable[[Command], int]
+    helps: Helps
+
+    def run(self, arguments: Sequence[str]) -> int:
+        """Runs one command line; returns the exit status."""
+        return run_guarded(self.name, lambda: self._act(arguments))
+
+    def _act(self, arguments: Sequence[str]) -> int:
+        flags.parse((self.name, *arguments))
+        self._check_flags()
+        if flags.HELP.value:
+            print(self.help())
+            return 0
+        if flags.VERSION.value:
+            return print_version()
+        return self.act(self)
+
+    def _check_flags(self) -> None:
+        """Raises ConfigError for a flag that only other commands have."""
+        known = {flags.VERSION.name, *(holder.name for group in self.groups.values() for holder in group)}
+        for name in flags.FLAGS:
+            if flags.FLAGS[name].present and name not in known:
+                raise ConfigError(f"--{name} is no flag of this command; see --help")
+
+    def complain(self, message: str, status: int) -> int:
+        return complain(self.name, message, status)
+
+    def help(self) -> str:
+        return help_text(self.usage.format(command=self.typed), self.groups, flags.FLAGS, self.helps)
+
+
+def _play(command: Command) -> int:
+    if flags.LIST.value:
+        flags.register_own_folders()
+        return _list(command)
+    if flags.REPORT_ONLY.value:
+        flags.check_report_only()
+        return _report(command)
+    return _play_out(command, flags.experiment())
+
+
+def _tournament(command: Command) -> int:
+    return _play_out(command, flags.experiment(tournament=True))
+
+
+def _play_out(command: Command, experiment: Experiment) -> int:
+    """Plays an experiment and reports on it, or estimates it."""
+    if flags.ESTIMATE.value:
+        return _estimate([experiment])
+    experiment.check()
+    from hm_agent.command_line.running import run_and_report  # a slow import, for commands that play only
+
+    for line in flags.passed_over(experiment):
+        print(f"Left out: {line}")
+    return run_and_report(experiment, flags.report_request(after_playing=True), command.complain)
+
+
+def _estimate(experiments: Sequence[Experiment]) -> int:
+    """Prints what experiments of one folder will ask and cost, and writes it there."""
+    from hm_agent.command_line.console import show_estimate
+    from hm_agent.estimate import estimate
+    from hm_agent.process.output import output_console
+    from hm_agent.reporting.runs import read_runs
+
+    for experiment in experiments:
+        experiment.check(opens_models=False)
+    out = experiments[0].out
+    found = estimate(experiments, read_runs(flags.estimated_from(out)).results)
+    show_estimate(output_console(), found)
+    print(f"JSON: {found.write(out)}")
+    return 0
+
+
+def _requested_runs() -> tuple[Runs, Path, FigureFiles]:
+    """Returns the episodes that the flags ask to report on, the folder to write to, and the form of its figures."""
+    from hm_agent.reporting.runs import read_runs
+
+    request = flags.report_request(after_playing=False)
+    folders, into = request.folders, request.into
+    runs = read_runs(folders, counts_unanswered=request.counts_unanswered)
+    return runs.of(request.scenarios, request.agents), into, request.figures
+
+
+def _report(command: Command) -> int:
+    from hm_agent.reporting.writing import write_report
+
+    print(f"Report: {write_report(*_requested_runs())}")
+    return 0
+
+
+def _orders(command: Command) -> int:
+    from hm_agent.reporting.writing import write_orders
+
+    print(f"Study: {write_orders(*_requested_runs())}")
+    return 0
+
+
+def _minds(command: Command) -> int:
+    from hm_agent.command_line.running_battery import show_study
+
+    show_study(*_requested_runs())
+    return 0
+
+
+def _battery(command: Command) -> int:
+    battery, requested = flags.battery()
+    if flags.ESTIMATE.value:
+        return _estimate([experiment for _, _, experiment in battery.experiments(requested)])
+    for _, references, experiment in battery.experiments(requested):
+        for played in filter(None, (references, experiment)):
+            played.check()
+    from hm_agent.command_line.running_battery import run_battery
+
+    request = flags.report_request_in(requested.out)
+    return run_battery(battery, requested, request, command.complain, tells_seed=flags.TELL_SPLIT_SEED.value)
+
+
+def _list(command: Command) -> int:
+    order = flags.NEEDS_ORDER.value
+    print("\n".join(listing.everything() if order is None else listing.needing(order)))
+    return 0
+
+
+def _command(
+    name: str, usage: str, groups: FlagGroups, act: Callable[[Command], int], helps: Helps
+) -> tuple[str, Command]:
+    """Defines `hm-agent NAME`."""
+    typed = f"hm-agent {name}"
+    return name, Command(typed, typed, usage, groups, act, helps)
+
+
+PLAY = Command("run_scenario.py", "python run_scenario.py", PLAY_USAGE, flags.GROUPS, _play, flags.PLAY_HELPS)
+COMMANDS: Mapping[str, Command] = dict(
+    (
+        _command("play", PLAY_USAGE, flags.GROUPS, _play, flags.PLAY_HELPS),
+        _command("report", REPORT_USAGE, flags.REPORT_GROUPS, _report, flags.REPORT_HELPS),
+        _command("orders", ORDERS_USAGE, flags.REPORT_GROUPS, _orders, flags.REPORT_HELPS),
+        _command("minds", MINDS_USAGE, flags.REPORT_GROUPS, _minds, flags.REPORT_HELPS),
+        _command("battery", BATTERY_USAGE, flags.BATTERY_GROUPS, _battery, flags.BATTERY_HELPS),
+        _command("tournament", TOURNAMENT_USAGE, flags.TOURNAMENT_GROUPS, _tournament, flags.TOURNAMENT_HELPS),
+        _command("list", LIST_USAGE, flags.LIST_GROUPS, _list, {}),
+    )
+)
