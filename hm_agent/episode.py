@@ -52,13 +52,15 @@ async def run_episode(
     seed: int,
     max_steps: int | None = None,
     recorders: Sequence[Recorder] = (),
+    outcome: EpisodeOutcome | None = None,
 ) -> EpisodeOutcome:
     """Plays one episode, hands every step to the recorders, and closes them however it ends.
 
-    agents: one for each seat of the world. Interruptions and errors are not raised but end the episode with a status,
-    so that the steps played so far are kept.
+    agents: one for each seat of the world. outcome: a new one, which is filled in step by step, and returned.
+    Interruptions and errors are not raised but end the episode with a status, so that the steps played so far are kept.
     """
-    outcome = EpisodeOutcome(rewards=dict.fromkeys(world.seats, 0.0))
+    outcome = outcome or EpisodeOutcome()
+    outcome.rewards = dict.fromkeys(world.seats, 0.0)
     try:
         await _play(world, agents, seed, max_steps, recorders, outcome)
     except ModelUnavailable as error:

@@ -338,7 +338,7 @@ class Usage:
 
     def __add__(self, more: Usage) -> Usage:
         pairs = zip(_AMOUNTS(self), _AMOUNTS(more), strict=True)
-        totals: list[Any] = [None if None in pair else sum(pair) for pair in pairs]
+        totals: list[Any] = [None if one is None or other is None else one + other for one, other in pairs]
         return Usage(*totals)
 
 

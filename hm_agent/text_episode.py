@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypedDict
 
 from hm_agent.casting import build_agent
-from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, Step, World
+from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, World
 from hm_agent.episode import EpisodeOutcome, run_episode
 from hm_agent.models.chat import Request, Sampling
 from hm_agent.models.outside import OutsideChat
@@ -160,7 +160,7 @@ class TextEpisode:
             if model == OUTSIDE
         }
         self._agents: dict[Seat, Agent[Any, Any]] = {}
-        self._steps, self._totals = 0, dict.fromkeys(table.agents, 0.0)
+        self._outcome = EpisodeOutcome()
         self._paid = dict.fromkeys(self._seats, 0.0)
         """What each seat has been told that it earned."""
         self._task = asyncio.ensure_future(self._play(recorders))
@@ -177,20 +177,18 @@ class TextEpisode:
                     pooled = models.model(table.models[seat], self._seeds[seat], answers)
                     self._agents[seat] = self._built(name, seat, await opened.enter_async_context(pooled))
             return await run_episode(
-                self._world, self._agents, seed=self._seed, max_steps=table.max_steps, recorders=[self, *recorders]
+                self._world,
+                self._agents,
+                seed=self._seed,
+                max_steps=table.max_steps,
+                recorders=recorders,
+                outcome=self._outcome,
             )
 
     def _built(self, agent: str, seat: Seat, model: Model) -> Agent[Any, Any]:
         table, seed = self._table, self._seeds[seat]
         setup = AgentSetup(table.scenario, self._world, seat, model, seed, table.options, Parameters(), table.max_steps)
         return build_agent(agent, setup)
-
-    def record(self, step: Step) -> None:
-        """Takes in what a step of the world paid."""
-        self._steps, self._totals = self._steps + 1, dict(step.totals)
-
-    def close(self) -> None:
-        """Does nothing: as a recorder it holds nothing open."""
 
     @property
     def is_over(self) -> bool:
@@ -240,7 +238,7 @@ class TextEpisode:
     def _info(self, outside: OutsideSeat) -> SeatInfo:
         request = outside.chat.request
         return SeatInfo(
-            step=self._steps,
+            step=self._outcome.steps,
             question=request.name if request else None,
             attempt=len(request.messages) // 2 + 1 if request else 0,
             was_valid=outside.was_valid,
@@ -249,7 +247,7 @@ class TextEpisode:
 
     def _pay(self, seat: Seat) -> float:
         """What a seat has earned since this was asked last, less the cost of its invalid replies."""
-        earned = self._totals[seat] - self._table.invalid_cost * self._seats[seat].invalid
+        earned = self._outcome.rewards[seat] - self._table.invalid_cost * self._seats[seat].invalid
         new, self._paid[seat] = earned - self._paid[seat], earned
         return new
 

@@ -283,7 +283,8 @@ class PlanningBody(Body[ViewT, ActionT, StrategyT], Generic[ViewT, ActionT, Situ
         self._failed = self._follower.failed
         request = PlanRequest(situation, strategy, history, because, self._failed)
         if self._has_asked and (ended := self._plans.ended(request, self._earned)):
-            request = replace(request, critiques=tuple(await self._reflector.reflect(ended)))
+            critiques = tuple(await self._reflector.reflect(ended))
+            request = replace(request, critiques=critiques) if critiques else request
         question = self._plans.ask(request)
         answer = await answer_or_none(self._model, question)
         plan = self._plans.read(question, answer) if answer else self._follower.default_plan(situation)

@@ -41,6 +41,7 @@ _BRACKET = re.compile(rf"{_STRING}|{_COMMENT}|[{{}}\[\]()]", re.DOTALL)
 _JSON_TOKEN = re.compile(rf"{_STRING}|{_COMMENT}|\b(?:true|false|null)\b", re.DOTALL)
 _OBJECT_START = re.compile(r"""\{(?=\s*["'])""")
 _NESTING = {"{": 1, "[": 1, "(": 1, "}": -1, "]": -1, ")": -1}
+_JSON = json.JSONDecoder(strict=False)
 _PYTHON_NAMES = {"true": "True", "false": "False", "null": "None"}
 
 
@@ -78,7 +79,7 @@ def read_answer(text: str, question: Question[AnswerT], schema: Mapping[str, Any
 
 def _last_answer(text: str, question: Question[AnswerT], schema: Mapping[str, Any] | None) -> AnswerT:
     fields = question.schema.model_fields.keys()
-    problem = BadAnswer(_problem("no_answer", keys=", ".join(map(json.dumps, fields))))
+    problem: BadAnswer | None = None
     answer, end, thought = None, 0, end_of_thinking(text)
     if (begun := unclosed_thinking(text)) is not None:
         text, problem = text[:begun], UnfinishedThinking(_problem("unfinished_thinking"))
@@ -95,7 +96,7 @@ def _last_answer(text: str, question: Question[AnswerT], schema: Mapping[str, An
         except BadAnswer as error:
             problem = error
     if answer is None:
-        raise problem
+        raise problem or BadAnswer(_problem("no_answer", keys=", ".join(map(json.dumps, fields))))
     return answer
 
 
@@ -105,7 +106,7 @@ def _text_in_string(text: str) -> str | None:
     if not (bare.startswith('"') and bare.endswith('"')):
         return None
     try:
-        within = json.loads(bare, strict=False)
+        within = _JSON.decode(bare)
     except ValueError:
         return None
     return within if isinstance(within, str) else None
@@ -115,7 +116,7 @@ def _parse_object(text: str, start: int) -> tuple[dict[Any, Any], int]:
     """Parses the object that begins at an index; returns it with the index after its end. Raises BadAnswer."""
     end = _find_end(text, start)
     try:
-        return json.loads(text[start:end], strict=False), end
+        return _JSON.decode(text[start:end]), end
     except ValueError as error:
         literal = _parse_literal(text[start:end]) if end - start <= MAX_LITERAL else None
         if isinstance(literal, dict):

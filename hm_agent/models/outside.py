@@ -64,9 +64,9 @@ def with_json(text: str, schema: Mapping[str, Any]) -> str:
 
 def _read_bare(text: str, field: Mapping[str, Any]) -> str | Sequence[str] | None:
     """The value of a field that a text stands for, None if it stands for none."""
-    names = [name.strip() for name in re.split(r"[,;\n]", text)]
     match field:
         case {"type": "array", "items": {"enum": known}}:
+            names = [name.strip() for name in re.split(r"[,;\n]", text)]
             return names if set(names) <= set(known) else None
         case {"type": "array"}:
             return re.findall(_CALL, text) if _CALLS.fullmatch(text) else None

@@ -45,6 +45,8 @@ PHRASES = ("messages.j2", "characters.j2")
 
 
 _METHODS = frozenset((MethodType, BuiltinMethodType))
+_ABSENT = "".format
+"""Stands for a missing attribute: a method, so that Jinja looks itself."""
 
 
 class _Sandbox(ImmutableSandboxedEnvironment):
@@ -63,8 +65,8 @@ class _Sandbox(ImmutableSandboxedEnvironment):
     def getattr(self, obj: Any, attribute: str) -> Any:
         """Reads what is known to be safe at once, unless it is a method: of these Jinja wraps `str.format`."""
         if attribute in self._safe.get(type(obj), ()):
-            value = getattr(obj, attribute, None)
-            if value is not None and type(value) not in _METHODS:
+            value = getattr(obj, attribute, _ABSENT)
+            if type(value) not in _METHODS:
                 return value
         return super().getattr(obj, attribute)
 

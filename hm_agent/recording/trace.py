@@ -14,7 +14,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NotRequired
 
-import numpy as np
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
@@ -174,7 +173,7 @@ def to_json(value: object) -> Any:
 @cache
 def _converter(kind: type) -> Callable[[Any], Any]:
     """What converts values of a class; kept, since asking what a class is takes longer than to convert its values."""
-    if issubclass(kind, np.generic | np.ndarray):
+    if hasattr(kind, "tolist"):  # numpy's numbers and arrays; numpy itself is slow to import
         return lambda value: to_json(value.tolist())
     if issubclass(kind, Enum):
         return lambda value: value.name.lower()

@@ -100,9 +100,8 @@ def rule_in_words(rule: RuleOfPlay) -> str:
     if isinstance(rule, SlippingRule):
         return rule_in_words(rule.rule)
     name = next(name for name, kind in RULES_OF_PLAY.items() if kind is type(rule))
-    given = {field.name: getattr(rule, field.name) for field in fields(rule) if field.name != "side"}
-    defaults = {field.name: field.default for field in fields(rule)}
-    said = (f"{key}={_said(key, value, rule.side)}" for key, value in given.items() if value != defaults[key])
+    given = [(field, getattr(rule, field.name)) for field in fields(rule) if field.name != "side"]
+    said = (f"{field.name}={_said(field.name, value, rule.side)}" for field, value in given if value != field.default)
     return " ".join([name, *said])
 
 

@@ -110,16 +110,12 @@ class RoundSituation(SeatSituation):
         return pattern, pattern
 
     def read_plan(self, texts: Sequence[str], barred: Call | None) -> tuple[Play, ...]:
-        return read_calls(texts, partial(_read_play, actions=self.side.actions), _forms())
+        forms = phrase("matrix_games/messages.j2", "forms")
+        return read_calls(texts, partial(_read_play, actions=self.side.actions, forms=forms), forms)
 
 
-def _forms() -> str:
-    """How a play is written, for messages."""
-    return phrase("matrix_games/messages.j2", "forms")
-
-
-def _read_play(text: str, actions: Sequence[str]) -> Play:
-    _, build, argument = read_call(text, {"play": Play}, _forms())
+def _read_play(text: str, actions: Sequence[str], forms: str) -> Play:
+    _, build, argument = read_call(text, {"play": Play}, forms)
     name = argument.strip(" '\"\n\t")
     if name not in actions:
         refusal = phrase("matrix_games/messages.j2", "no_action", given=shortened(argument), actions=actions)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
-from hm_agent.worlds.melting_pot.grid import Cell
+
+if TYPE_CHECKING:  # the grid needs numpy, which lists and help do without
+    from hm_agent.worlds.melting_pot.grid import Cell
 
 GEM, TAG = "gem", "tag"
 TAG_REACH = 4

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from hm_agent.worlds.melting_pot.facts import Strict
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
-from hm_agent.worlds.melting_pot.grid import Cell
+
+if TYPE_CHECKING:  # the grid needs numpy, which lists and help do without
+    from hm_agent.worlds.melting_pot.grid import Cell
 
 
 @dataclass(frozen=True)
