@@ -104,7 +104,7 @@ def test_a_private_draw_has_other_items_and_tells_its_seed_to_nobody() -> None:
 def test_a_private_draw_of_matched_pairs_has_pairs_that_do_not_ship() -> None:
     suite = suites()["symmtom"]
     (info,) = [info for info in suite.scenarios if info.name == "symmtom_pairs_order_1_odd"]
-    shipped = {suite.open(info, {}).reset(seed).observations["board_0"].view for seed in range(30)}
+    shipped = {suite.open(info, {}).reset(seed).observations["board_0"].view for seed in range(suite.per_order[FULL])}
     seed = suite.seed(info, Split(5).base_seed, 0)
     assert seed is not None
     assert suite.open(info, {}).reset(seed).observations["board_0"].view not in shipped

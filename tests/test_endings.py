@@ -152,7 +152,7 @@ from pathlib import Path
 from hm_agent.pool.progress import NoProgress
 from hm_agent.experiment import Experiment
 from hm_agent.pool.run import run
-from hm_agent.registry import find_scenarios
+from hm_agent.finding import find_scenarios
 asked = {{"agents": ("reality",), "max_steps": 3, "episodes": 2, "workers": 2}}
 grid = Experiment(find_scenarios(["exploretom_a4"]), out=Path({str(tmp_path / "by_python")!r}), **asked)
 print([result.status for result in run(grid, NoProgress())])

@@ -49,8 +49,8 @@ def play(
     out: Path, model: ModelSettings, silence: Progress, max_steps: int | None = 250, scenario: ScenarioInfo = SCENARIO
 ) -> Result:
     """The result of one episode, even if the model became unavailable."""
-    experiment = Experiment((scenario,), model=model, out=out, options=SCRIPTED, max_steps=max_steps)
-    return result_of(experiment, silence)
+    how: dict[str, Any] = {"options": SCRIPTED, "max_steps": max_steps, "record_replay": False}
+    return result_of(Experiment((scenario,), model=model, out=out, **how), silence)
 
 
 def trace_of(out: Path) -> Path:

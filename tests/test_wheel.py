@@ -20,7 +20,8 @@ from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 ROOT = Path(__file__).parents[1]
 ASK = """
 from hm_agent.config import data_folder
-from hm_agent.registry import find_scenarios, suites
+from hm_agent.finding import find_scenarios
+from hm_agent.registry import suites
 from hm_agent.models.prompts import environment
 from hm_agent.pages.rendering import SHARED
 from hm_agent.recording.replay.page import TEMPLATES as REPLAY
@@ -58,7 +59,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         subprocess.run(command, check=True, capture_output=True, text=True)
     (wheel,) = folder.glob("*.whl")
     python = folder / "venv" / "bin" / "python"
-    into = [*pip, f"--python={python}", "install", "--quiet", "--no-deps", "--no-index", str(wheel)]
+    into = [*pip, f"--python={python}", "install", "--quiet", "--no-deps", "--no-index", "--no-compile", str(wheel)]
     subprocess.run(into, check=True, capture_output=True, text=True)
     (site,) = (folder / "venv" / "lib").glob("python*/site-packages")
     (site / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")

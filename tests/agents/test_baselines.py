@@ -32,11 +32,14 @@ from tests.worlds.melting_pot.games.matrix_examples import map_of
 DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"
 STEPS = {DYAD: 300, ARENA: 330, KITCHEN: 250}
 """Until an agent that remembers interactions has had two or, where it forgets old ones, more than it remembers."""
+STEPS_WITH_A_STRATEGY = {DYAD: 150, ARENA: 160, KITCHEN: 100}
+"""Until an agent that remembers none has had some."""
 
 
 @cache
 def steps_of(name: str, scenario: str) -> Sequence[SeatStep]:
-    return play(name, STEPS[scenario], find_scenarios([scenario])[0])
+    steps = STEPS if name in ("react", "reflexion") else STEPS_WITH_A_STRATEGY
+    return play(name, steps[scenario], find_scenarios([scenario])[0])
 
 
 def asked(steps: Sequence[SeatStep], *kinds: type[Question[Any]]) -> Iterator[tuple[int, Question[Any], Any]]:

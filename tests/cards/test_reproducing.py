@@ -21,7 +21,7 @@ from hm_agent.registry import suites
 from hm_agent.suite import FULL, SMALL
 from hm_agent.testing.endpoint import Endpoint, Response, completion
 from tests.support.commands import call_here, overriding
-from tests.support.few_pairs import few_pairs
+from tests.support.few_pairs import SOON_FOUND, few_pairs
 from tests.support.schema_player import answer
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "card.schema.json"
@@ -52,7 +52,9 @@ def battery(served: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("battery")
     model = ("--model=loopback", f"--base_url={served.base_url}", "--temperature=0.5")
     status, output, errors = call_here(
-        "hm-agent", "battery", *overriding(f"--out={out}", "--noreplay", READER, WORLD, *model)
+        "hm-agent",
+        "battery",
+        *overriding(f"--out={out}", "--noreplay", READER, WORLD, SOON_FOUND, "--tell_split_seed", *model),
     )
     assert (status, errors) == (0, ""), output
     return out
@@ -227,12 +229,12 @@ def test_a_card_of_other_items_or_prompts_is_refused(card: Path, name: str) -> N
 
 def test_cards_of_a_private_draw_need_its_seed(tmp_path: Path) -> None:
     out = tmp_path / "private"
-    draw = ("--split_seed=8271644093", WORLD, READER, "--noreplay", f"--out={out}")
+    draw = (SOON_FOUND, WORLD, READER, "--noreplay", f"--out={out}")
     assert call_here("hm-agent", "battery", *draw)[0] == 0
     path = out / "cards" / "reader" / "builtin" / "card.json"
     assert "8271644093" not in path.read_text()
     assert "say its seed with --split_seed" in call_here("hm-agent", "reproduce", str(path))[1]
-    assert call_here("hm-agent", "reproduce", str(path), "--split_seed=8271644093")[0] == 0
+    assert call_here("hm-agent", "reproduce", str(path), SOON_FOUND)[0] == 0
     assert call_here("hm-agent", "battery", *draw, "--tell_split_seed")[0] == 0
     assert "8271644093" in path.read_text()
     assert call_here("hm-agent", "reproduce", str(path))[0] == 0

@@ -205,7 +205,7 @@ def test_what_is_named_on_the_command_line_and_is_not_there_is_said_with_what_wo
 
 def test_hm_agent_plays_and_reports_again_from_the_files(here: Path) -> None:
     flags = ("--scenario=symmtom_w6_n3_c3", "--agent=random", "--max_steps=5", "--out=out", "--noreplay")
-    status, _, errors = hm_agent("play", *flags, cwd=here)
+    status, _, errors = call_here("hm-agent", "play", *flags)
     assert (status, errors) == (0, "")
     assert call_here("hm-agent", "report", "--out=out", "--report=again") == (0, "Report: again/report.html\n", "")
     assert (here / "again" / "report.md").read_text() == (here / "out" / "report" / "report.md").read_text()

@@ -12,7 +12,7 @@ from hm_agent.cards.card import read_card
 from hm_agent.process.exit_status import NO_MODEL
 from hm_agent.testing.endpoint import Endpoint
 from tests.support.commands import call_here, overriding
-from tests.support.few_pairs import few_pairs
+from tests.support.few_pairs import SOON_FOUND, few_pairs
 from tests.support.schema_player import answer
 
 
@@ -44,7 +44,7 @@ class Played(NamedTuple):
 @pytest.fixture(scope="module")
 def played(few: None, tmp_path_factory: pytest.TempPathFactory) -> Played:
     out = tmp_path_factory.mktemp("played")
-    return Played(out, *battery(out))
+    return Played(out, *battery(out, SOON_FOUND))
 
 
 def test_it_leaves_the_card_of_what_was_played(played: Played) -> None:
@@ -63,7 +63,7 @@ def test_it_leaves_the_card_of_what_was_played(played: Played) -> None:
 
 def test_the_same_command_again_plays_nothing(played: Played) -> None:
     before = {path: path.stat().st_mtime_ns for path in played.out.glob("*/*/*/*/result.json")}
-    status, output, _ = battery(played.out)
+    status, output, _ = battery(played.out, SOON_FOUND)
     assert status == 0
     assert "1 of 1 episodes are there already" in output
     assert {path: path.stat().st_mtime_ns for path in before} == before
@@ -72,7 +72,7 @@ def test_the_same_command_again_plays_nothing(played: Played) -> None:
 def test_a_spent_budget_leaves_a_card_of_what_was_played_and_the_rest_can_be_paid(
     tmp_path: Path, server: Endpoint
 ) -> None:
-    asked = ("--world=exploretom", "--model=loopback", f"--base_url={server.base_url}", "--temperature=0.5")
+    asked = (SOON_FOUND, "--world=exploretom", "--model=loopback", f"--base_url={server.base_url}", "--temperature=0.5")
     status, _, errors = battery(tmp_path, *asked, "--max_calls=3")
     assert status == NO_MODEL
     assert "all 3 calls of --max_calls are made" in errors
@@ -87,7 +87,7 @@ def test_a_spent_budget_leaves_a_card_of_what_was_played_and_the_rest_can_be_pai
 
 
 def test_what_ended_before_any_question_has_no_card(tmp_path: Path, server: Endpoint) -> None:
-    status, _, _ = battery(tmp_path, "--model=loopback", f"--base_url={server.base_url}", "--max_calls=0")
+    status, _, _ = battery(tmp_path, SOON_FOUND, "--model=loopback", f"--base_url={server.base_url}", "--max_calls=0")
     assert status == NO_MODEL
     assert not (tmp_path / "cards").exists()
 

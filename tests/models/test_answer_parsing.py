@@ -291,7 +291,11 @@ def test_megabytes_of_nonsense_are_refused_in_time(piece: str) -> None:
     problem_of(piece * (2_000_000 // len(piece)))
 
 
-@pytest.mark.parametrize("filler", ["()", "{},", '""', pytest.param("1<", marks=pytest.mark.heavy), "\\", "'\\d',"])
+ALIKE = [pytest.param(filler, marks=pytest.mark.heavy) for filler in ("1<", '""')]
+"""They are read as `()` and `{},` are: as values that end nothing."""
+
+
+@pytest.mark.parametrize("filler", ["()", "{},", "\\", "'\\d',", *ALIKE])
 def test_nonsense_in_nested_objects_is_refused_in_time(filler: str) -> None:
     nested = '{"a":' * (MAX_DEPTH - 1) + filler * (9_500 // len(filler)) + " ?" + "}" * (MAX_DEPTH - 1)
     problem_of(nested * (MAX_CHARACTERS // len(nested)))

@@ -75,9 +75,9 @@ def test_episodes_are_the_same_alone_and_among_others(
     }
     with Endpoint(player) as server:
         for name, how in ways.items():
-            run(experiment(tmp_path / name, server, scenario, 3, max_steps=steps, **how), silence)
+            run(experiment(tmp_path / name, server, scenario, 2, max_steps=steps, **how), silence)
     alone = outcomes(tmp_path / "alone")
-    assert len(alone) == 6
+    assert len(alone) == 4
     assert alone == outcomes(tmp_path / "here") == outcomes(tmp_path / "there")
 
 
@@ -88,7 +88,7 @@ def test_limit_on_calls_is_exact_among_many_episodes(tmp_path: Path, silence: Pr
         assert len(server.received) == 13
         assert {result.status for result in cut} <= {"budget_spent", "max_steps", "completed"}
         model["max_calls"] = None
-        run(experiment(tmp_path / "out", server, workers=2, concurrency=3, model=model), silence)
+        run(experiment(tmp_path / "out", server, concurrency=3, model=model), silence)
         asked = [json.dumps(received.body) for received in server.received]
     assert len(asked) == len(set(asked)) > 13
 
@@ -129,7 +129,7 @@ def test_episodes_of_a_lost_worker_are_played_again_and_nothing_is_paid_twice(tm
             "max_steps": 12,
         }
         results = run(experiment(tmp_path / "out", server, episodes=8, **how), Killer(1))
-        again = run(experiment(tmp_path / "again", server, episodes=8, **how), NoProgress())
+        again = run(experiment(tmp_path / "again", server, episodes=8, **how | {"workers": 1}), NoProgress())
         asked = [json.dumps(received.body) for received in server.received]
     assert [result.is_finished for result in results] == [True] * 8
     assert sum(result.cached_calls for result in again) == sum(result.model_calls for result in again)

@@ -16,7 +16,7 @@ import pytest
 
 from hm_agent.testing.endpoint import Endpoint, Response
 from tests.support import faults, schema_player
-from tests.support.commands import call_here, orphans, processes, start
+from tests.support.commands import call_here, orphans, overriding, processes, start
 from tests.support.faults import FAULTS
 from tests.support.kills import KillTrial, run_trial
 from tests.support.melting_pot import text_player
@@ -87,15 +87,16 @@ def test_a_second_run_in_the_same_folder_is_refused_in_one_line_and_changes_noth
         return schema_player.answer(body)
 
     with Endpoint(answer_later) as server:
-        process = start("first", *flags(server, tmp_path / "out"))
+        command = overriding(*flags(server, tmp_path / "out"), "--episodes=1", "--workers=1")
+        process = start("first", *command)
         wait_for(lambda: server.received, process)
-        status, output, errors = call_here(*flags(server, tmp_path / "out"))
+        status, output, errors = call_here(*command)
         is_refused.set()
         process.communicate()
     assert (status, output, errors.count("\n")) == (2, "", 1)
     assert "another run is at work there" in errors
     assert process.returncode == 0
-    assert statuses(tmp_path / "out", "result.json") == ["max_steps"] * 8
+    assert statuses(tmp_path / "out", "result.json") == ["max_steps"] * 2
 
 
 class Stalling:

@@ -61,7 +61,7 @@ def recording(
 @pytest.fixture(scope="session")
 def others(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> list[Recording]:
     played = (("rws_arena_0", "hypothetical_minds"), ("cooking_asymmetric_0", "react"), ("pd_repeated_1", "random"))
-    return [record(tmp_path_factory.mktemp("other"), name, 120, agent) for name, agent in played]
+    return [record(tmp_path_factory.mktemp("other"), name, 90, agent) for name, agent in played]
 
 
 @pytest.fixture(scope="session")

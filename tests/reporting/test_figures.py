@@ -31,7 +31,6 @@ from hm_agent.reporting.statistics import Estimate
 from hm_agent.reporting.tables import tabulate
 from hm_agent.reporting.writing import write_report
 from tests.reporting.examples import SELF_PLAY, leave, read, result
-from tests.reporting.test_orders import write as write_study
 
 Pixels = npt.NDArray[np.int16]
 FONTS = str(Path(mpl.get_data_path()) / "fonts" / "ttf")
@@ -160,14 +159,17 @@ def test_references_are_grey_beside_curves_of_adaptation_and_make_no_figure_alon
     assert adaptation_picture([curve_of(oracle, points)], labels, keys([])) is None
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("name", ["means", "orders"])
-def test_other_programs_show_the_colours_and_letters(
-    pictures: Mapping[str, Picture], name: str, style: str, program: str
-) -> None:
+def test_other_programs_show_the_colours_and_letters(pictures: Mapping[str, Picture], name: str, style: str) -> None:
     picture = pictures[name]
-    drawn = PROGRAMS[program](picture.panels[-1].file(FigureFiles("svg", style), picture.legend))
+    file = picture.panels[-1].file(FigureFiles("svg", style), picture.legend)
+    for program in PROGRAMS.values():
+        check_colours(program(file), picture)
+
+
+def check_colours(drawn: Pixels, picture: Picture) -> None:
+    """Fails unless a panel of a picture is on white, with all colours of its legend and of letters."""
     colours = page_colours()
     assert share_of(drawn, "#ff00ff") == 0
     assert share_of(drawn, "#ffffff") > 0.6
@@ -178,13 +180,13 @@ def test_other_programs_show_the_colours_and_letters(
     assert share_of(drawn, colours["page muted"], tolerance=60) > 0.0005
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_other_programs_draw_what_matplotlib_draws(pictures: Mapping[str, Picture], program: str) -> None:
+def test_other_programs_draw_what_matplotlib_draws(pictures: Mapping[str, Picture]) -> None:
     panel, legend = pictures["means"].panels[0], pictures["means"].legend
-    drawn = coarse(PROGRAMS[program](panel.file(FigureFiles("svg"), legend)))
-    own = coarse(pixels(panel.file(FigureFiles("png"), legend)))
-    assert np.abs(drawn - own).mean() < 4
-    assert np.abs(drawn - own).max() < 120
+    svg, own = (panel.file(FigureFiles(kind), legend) for kind in ("svg", "png"))
+    for name, program in PROGRAMS.items():
+        difference = np.abs(coarse(program(svg)) - coarse(pixels(own)))
+        assert difference.mean() < 4, name
+        assert difference.max() < 120, name
 
 
 @pytest.mark.parametrize("name", ["means", "ablations", "validation", "orders", "interest"])
@@ -209,8 +211,9 @@ def test_in_a_page_the_colours_are_the_pages(pictures: Mapping[str, Picture]) ->
 def test_files_of_each_kind_are_the_same_for_the_same_data(pictures: Mapping[str, Picture], kind: str) -> None:
     panel = pictures["orders"].panels[0]
     draw = partial(panel.file, FigureFiles(kind, "column"), pictures["orders"].legend)
-    assert draw() == draw()
-    assert draw().startswith({"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}[kind])
+    drawn = draw()
+    assert drawn == draw()
+    assert drawn.startswith({"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}[kind])
 
 
 def test_a_column_is_as_wide_as_a_papers(pictures: Mapping[str, Picture]) -> None:
@@ -240,20 +243,6 @@ def test_a_name_that_no_font_has_is_drawn_without_a_word_in_files_that_can_be_re
     write_report(read_runs((tmp_path,)), tmp_path, FigureFiles("png"))  # a warning would be an error here
     texts = "".join(ET.parse(tmp_path / "figures" / "means-0.svg").getroot().itertext())
     assert f"react ({printable(model)})" in texts
-
-
-@pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a study of orders whose figure is asked for as SVG."""
-    return write_study(tmp_path_factory.mktemp("study"), FigureFiles("svg")).parent
-
-
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_the_study_of_orders_is_drawn_as_svg_too(study: Path, program: str) -> None:
-    drawn = PROGRAMS[program]((study / "orders.svg").read_bytes())
-    assert (study / "orders.png").read_bytes().startswith(b"\x89PNG")
-    assert share_of(drawn, "#ff00ff") == 0
-    assert share_of(drawn, page_colours()["page series-0"]) > 0.0005
 
 
 # A share by kind

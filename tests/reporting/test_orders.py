@@ -10,12 +10,13 @@ import pytest
 from hm_agent.config import ConfigError
 from hm_agent.finding import find_scenarios
 from hm_agent.recording.result import Result
-from hm_agent.reporting.drawing import FigureFiles
+from hm_agent.reporting.drawing import FigureFiles, page_colours
 from hm_agent.reporting.orders import Opponents, OrderStudy
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.statistics import t_interval, t_test
 from hm_agent.reporting.writing import AS_PNG, write_orders
 from tests.reporting.examples import leave, result, settings, shared_result
+from tests.reporting.test_figures import PROGRAMS, share_of
 
 GAME, FAMILY = "Running With Scissors, repeated", "Running With Scissors, repeated, study of order"
 
@@ -127,8 +128,8 @@ def write(out: Path, files: FigureFiles = AS_PNG) -> Path:
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of that study."""
-    return write(tmp_path_factory.mktemp("orders")).parent
+    """The folder of that study, whose figure is asked for as SVG."""
+    return write(tmp_path_factory.mktemp("orders"), FigureFiles("svg")).parent
 
 
 def test_page_shows_the_numbers_of_the_tables(written: Path) -> None:
@@ -147,3 +148,10 @@ def test_picture_is_the_same_for_the_same_episodes(written: Path, tmp_path: Path
     pictures = [(folder / "orders.png").read_bytes() for folder in (written, write(tmp_path).parent)]
     assert pictures[0].startswith(b"\x89PNG")
     assert pictures[0] == pictures[1]
+
+
+def test_the_study_is_drawn_as_svg_too(written: Path) -> None:
+    for name, program in PROGRAMS.items():
+        drawn = program((written / "orders.svg").read_bytes())
+        assert share_of(drawn, "#ff00ff") == 0, name
+        assert share_of(drawn, page_colours()["page series-0"]) > 0.0005, name
