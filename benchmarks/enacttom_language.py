@@ -21,11 +21,11 @@ from tempfile import TemporaryDirectory
 from benchmarks.enacttom_ladder import episode_seed
 from hm_agent.api import play
 from hm_agent.core import Recorder, Step
+from hm_agent.experiment.planned_episode import Episode
 from hm_agent.finding import find_scenarios
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.models.prompts import render
 from hm_agent.models.settings import ModelSettings
-from hm_agent.planned_episode import Episode
 from hm_agent.questions import AnswerT, ModelCall, Question, ignore
 from hm_agent.registry import suites
 from hm_agent.scenario import ScenarioInfo

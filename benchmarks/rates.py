@@ -13,8 +13,8 @@ from pathlib import Path
 
 from benchmarks.tokens import CHARACTERS_PER_TOKEN
 from hm_agent.casting import can_play
-from hm_agent.estimate import RECORDED, rates_of, write_rates
 from hm_agent.experiment import Experiment
+from hm_agent.experiment.estimate import RECORDED, rates_of, write_rates
 from hm_agent.finding import find_scenarios
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.prompts import render

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hm_agent.api import Results, play
     from hm_agent.config import ConfigError
     from hm_agent.core import Agent, Decision, Observation, Recorder, Step, Thoughts
+    from hm_agent.experiment.planned_episode import Episode
     from hm_agent.frames import load, load_trace
     from hm_agent.models.chat import Chat, Reply, Request, Sampling
     from hm_agent.models.own_prompts import ask
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from hm_agent.models.providers import register_model
     from hm_agent.models.settings import ModelSettings
     from hm_agent.models.transcript import Transcript
-    from hm_agent.planned_episode import Episode
     from hm_agent.questions import Model, ModelCall, Question, Unanswered, Usage
     from hm_agent.recording.result import Result
     from hm_agent.registry import register_agent, register_scenarios, register_strategist, register_world

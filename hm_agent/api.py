@@ -13,10 +13,10 @@ from rich.console import Console
 
 from hm_agent.config import ConfigError
 from hm_agent.experiment import MOST_GIF_STEPS, Experiment, RecorderBuilder
+from hm_agent.experiment.lineups import left_out_lines
 from hm_agent.files import REPORT
 from hm_agent.finding import find_agents, find_scenarios, passed_over_lines
 from hm_agent.flag_fields import check_fields
-from hm_agent.lineups import left_out_lines
 from hm_agent.models.budget import RunBudget
 from hm_agent.models.settings import PRESETS, ModelSettings
 from hm_agent.pool.console_progress import progress_for

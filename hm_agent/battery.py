@@ -20,11 +20,11 @@ from itertools import product
 from hm_agent.casting import can_play
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
+from hm_agent.experiment.lineups import Lineup
+from hm_agent.experiment.planned_episode import Episode
 from hm_agent.finding import find_scenarios
 from hm_agent.grouping import grouped
-from hm_agent.lineups import Lineup
 from hm_agent.models.settings import BUILTIN, ModelSettings
-from hm_agent.planned_episode import Episode
 from hm_agent.recording.trace import to_json
 from hm_agent.registry import suites
 from hm_agent.scenario import ScenarioInfo

@@ -26,7 +26,7 @@ except ImportError as error:
 from hm_agent.config import ConfigError
 from hm_agent.registry import suites
 from hm_agent.text_env import chosen_scenario, text_env
-from hm_agent.text_forms import AecTextEnv, ParallelTextEnv
+from hm_agent.text_env.text_forms import AecTextEnv, ParallelTextEnv
 
 
 def parallel_env(scenario: str, *, render_mode: str | None = None, observation: str = "own", **options: str) -> Any:

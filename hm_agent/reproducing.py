@@ -13,14 +13,14 @@ from hm_agent.cards.deriving import untimed
 from hm_agent.casting import check_agent
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
+from hm_agent.experiment.lineups import Lineup
+from hm_agent.experiment.planned_episode import Episode
+from hm_agent.experiment.playing import play
 from hm_agent.finding import find_scenarios
-from hm_agent.lineups import Lineup
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.chat import Sampling
 from hm_agent.models.recorded import RecordedAnswers, RecordedModel
 from hm_agent.models.settings import BUILTIN, ModelSettings
-from hm_agent.planned_episode import Episode
-from hm_agent.playing import play
 from hm_agent.process.interruptions import run_interruptibly
 from hm_agent.questions import Model
 from hm_agent.recording import trace

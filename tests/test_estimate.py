@@ -11,8 +11,8 @@ import pytest
 
 from hm_agent.casting import can_play
 from hm_agent.config import ConfigError
-from hm_agent.estimate import NO_PROXY, RunEstimate, Spread, estimate, recorded_rates
 from hm_agent.experiment import Experiment
+from hm_agent.experiment.estimate import NO_PROXY, RunEstimate, Spread, estimate, recorded_rates
 from hm_agent.finding import find_scenarios
 from hm_agent.models.settings import PERSON, ModelSettings
 from hm_agent.pool.progress import NoProgress

@@ -14,10 +14,10 @@ import pytest
 from hm_agent.config import ConfigError
 from hm_agent.core import Step
 from hm_agent.experiment import Experiment
+from hm_agent.experiment.lineups import left_out_lines
+from hm_agent.experiment.planned_episode import Episode
 from hm_agent.finding import find_scenarios
-from hm_agent.lineups import left_out_lines
 from hm_agent.metrics import Measure
-from hm_agent.planned_episode import Episode
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
 from hm_agent.recording.result import FILE, Result, read_result, write_result

@@ -16,16 +16,16 @@ import pytest
 from hm_agent.casting import build_agent
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, Step
+from hm_agent.experiment.planned_episode import seat_seed
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.chat import Chat, Reply, Request, Sampling
 from hm_agent.models.text_model import TextModel
-from hm_agent.planned_episode import seat_seed
 from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, ignore
 from hm_agent.registry import suites
 from hm_agent.suite import AgentSetup
 from hm_agent.testing.episodes import play_out
 from hm_agent.text_env import TextEnv, text_env
-from hm_agent.text_episode import OUTSIDE
+from hm_agent.text_env.text_episode import OUTSIDE
 from hm_agent.theory_of_mind.hypotheses import Parameters
 
 GAME = "mg_rps_pure"

@@ -12,12 +12,12 @@ from hm_agent.cards.card import ANSWERS, FILE, FOLDER, Card
 from hm_agent.cards.deriving import PlayedPart, Player, derive
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
+from hm_agent.experiment.planned_episode import Episode
 from hm_agent.extensions import is_place
 from hm_agent.files import folder_name
 from hm_agent.models.chat import Sampling
 from hm_agent.models.recorded import RecordedAnswers
 from hm_agent.models.settings import BUILTIN, ModelSettings
-from hm_agent.planned_episode import Episode
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE as RESULT
 from hm_agent.recording.result import Result, read_result

@@ -176,7 +176,7 @@ def _play_out(command: Command, experiment: Experiment) -> int:
 def _estimate(experiments: Sequence[Experiment]) -> int:
     """Prints what experiments of one folder will ask and cost, and writes it there."""
     from hm_agent.command_line.console import show_estimate
-    from hm_agent.estimate import estimate
+    from hm_agent.experiment.estimate import estimate
     from hm_agent.process.output import output_console
     from hm_agent.reporting.runs import read_runs
 

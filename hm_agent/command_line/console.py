@@ -9,7 +9,7 @@ from rich.table import Column
 from rich.text import Text
 
 from hm_agent.cards.card import Card, Figure
-from hm_agent.estimate import NO_PROXY, Line, RunEstimate, Spread
+from hm_agent.experiment.estimate import NO_PROXY, Line, RunEstimate, Spread
 from hm_agent.process.output import plain_table
 from hm_agent.process.shell import printable
 from hm_agent.reporting.minds import MindStudy

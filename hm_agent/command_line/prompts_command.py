@@ -11,10 +11,10 @@ from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError, check_folder, data_folder
 from hm_agent.core import Step
 from hm_agent.experiment import Experiment
+from hm_agent.experiment.planned_episode import Episode
 from hm_agent.files import write_whole
 from hm_agent.finding import find_agents, find_scenarios
 from hm_agent.models.prompts import register_prompts, render, template_names, template_text
-from hm_agent.planned_episode import Episode
 from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.process.exit_status import FAILED, complain

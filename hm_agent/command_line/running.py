@@ -13,8 +13,8 @@ from hm_agent.bounds import kept_start
 from hm_agent.command_line.console import show_notes, show_rows, show_tournaments
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
+from hm_agent.experiment.lineups import left_out_lines
 from hm_agent.files import write_whole
-from hm_agent.lineups import left_out_lines
 from hm_agent.models.budget import BudgetSpent, RunBudget
 from hm_agent.pool.console_progress import progress_for
 from hm_agent.pool.progress import NoProgress

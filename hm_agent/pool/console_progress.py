@@ -14,7 +14,7 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
-from hm_agent.planned_episode import Episode
+from hm_agent.experiment.planned_episode import Episode
 from hm_agent.pool.progress import Pulse
 from hm_agent.process.shell import printable
 from hm_agent.questions import Usage

@@ -6,8 +6,8 @@ import time
 from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
 
+from hm_agent.experiment.planned_episode import Episode
 from hm_agent.models.budget import RunBudget
-from hm_agent.planned_episode import Episode
 from hm_agent.pool.progress import Progress
 from hm_agent.recording.result import Result
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hm_agent.core import Step, per_capita
-from hm_agent.planned_episode import Episode
+from hm_agent.experiment.planned_episode import Episode
 from hm_agent.questions import Usage
 from hm_agent.recording.result import Result
 

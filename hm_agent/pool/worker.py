@@ -14,12 +14,12 @@ from functools import partial
 from multiprocessing.connection import Connection
 from threading import Event, Thread
 
+from hm_agent.experiment.planned_episode import Episode
+from hm_agent.experiment.playing import crashed, cut_short, play
 from hm_agent.files import DiskError
 from hm_agent.models.budget import Budget
 from hm_agent.models.cache import AnswerCache
 from hm_agent.models.providers import ModelPool
-from hm_agent.planned_episode import Episode
-from hm_agent.playing import crashed, cut_short, play
 from hm_agent.pool.due_episodes import DueEpisodes
 from hm_agent.pool.progress import Heartbeat, Progress, Pulse
 from hm_agent.pool.shared_state import RemoteState, StateRequest

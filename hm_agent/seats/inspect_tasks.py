@@ -33,11 +33,11 @@ from inspect_ai.util import JSONSchema
 
 from hm_agent.battery import Battery
 from hm_agent.experiment import Experiment
+from hm_agent.experiment.planned_episode import Episode
+from hm_agent.experiment.playing import play as play_episode
 from hm_agent.finding import find_agents, find_scenarios
 from hm_agent.models.chat import Reply, Request, Sampling
 from hm_agent.models.text_model import TextModel
-from hm_agent.planned_episode import Episode
-from hm_agent.playing import play as play_episode
 from hm_agent.pool.progress import Heartbeat
 from hm_agent.questions import map_schema
 from hm_agent.recording.result import Result

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
+from hm_agent.experiment.planned_episode import Episode
+from hm_agent.experiment.playing import play
 from hm_agent.files import REPORT, RUNS, path_in_words
 from hm_agent.finding import find_agents, find_scenarios
 from hm_agent.models.prompts import phrase
 from hm_agent.models.settings import BUILTIN
 from hm_agent.pages.local_server import HOST
-from hm_agent.planned_episode import Episode
-from hm_agent.playing import play
 from hm_agent.pool.progress import Heartbeat
 from hm_agent.process.folder_lock import locked
 from hm_agent.process.interruptions import defer_interruptions
@@ -33,7 +33,7 @@ from hm_agent.registry import suites
 from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.request import ReportRequest
 from hm_agent.seats.seat_models import SeatModels
-from hm_agent.text_episode import OutsideSeat
+from hm_agent.text_env.text_episode import OutsideSeat
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer

@@ -21,7 +21,7 @@ from hm_agent.command_line import flags
 from hm_agent.command_line.commands import PLAY
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
-from hm_agent.planned_episode import Episode
+from hm_agent.experiment.planned_episode import Episode
 from hm_agent.pool.cluster import ClusterHost, NodeWorker, connect
 from hm_agent.pool.other_machines import SharedSetup
 from hm_agent.pool.progress import NoProgress, Pulse

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from hm_agent.experiment import Experiment
+from hm_agent.experiment.planned_episode import Episode
 from hm_agent.finding import find_scenarios
 from hm_agent.models.settings import ModelSettings
-from hm_agent.planned_episode import Episode
 from hm_agent.pool.progress import NoProgress, Progress, Pulse
 from hm_agent.pool.run import run
 from hm_agent.testing.endpoint import Endpoint, Response

@@ -22,11 +22,11 @@ import pytest
 
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
+from hm_agent.experiment.planned_episode import Episode
+from hm_agent.experiment.playing import cut_short
 from hm_agent.finding import find_scenarios
 from hm_agent.models.budget import RunBudget
 from hm_agent.models.settings import ModelSettings
-from hm_agent.planned_episode import Episode
-from hm_agent.playing import cut_short
 from hm_agent.pool.due_episodes import DueEpisodes
 from hm_agent.pool.pool import LocalHost, LocalLink, Pool
 from hm_agent.pool.progress import NoProgress, Pulse

@@ -12,9 +12,9 @@ from hm_agent.casting import build_agent, check_agent
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent
 from hm_agent.episode import run_episode
+from hm_agent.experiment.planned_episode import seat_seed
 from hm_agent.finding import find_agents
 from hm_agent.models.providers import ModelPool
-from hm_agent.planned_episode import seat_seed
 from hm_agent.questions import ModelUnavailable, Usage
 from hm_agent.recording.result import MOST_UNANSWERED
 from hm_agent.registry import suites

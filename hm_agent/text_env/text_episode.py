@@ -12,14 +12,14 @@ from typing import Any, NamedTuple, TypedDict
 from hm_agent.casting import build_agent
 from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, World
 from hm_agent.episode import EpisodeOutcome, run_episode
+from hm_agent.experiment.planned_episode import seat_seed
+from hm_agent.experiment.playing import means_over_seats
 from hm_agent.models.chat import Request, Sampling
 from hm_agent.models.outside import OutsideChat
 from hm_agent.models.prompts import phrase
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import ModelSettings
 from hm_agent.models.text_model import TextModel
-from hm_agent.planned_episode import seat_seed
-from hm_agent.playing import means_over_seats
 from hm_agent.questions import AnswerT, Model, ModelCall, Question, ignore
 from hm_agent.registry import suites
 from hm_agent.scenario import ScenarioInfo

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Seat
+from hm_agent.experiment.lineups import Lineup
 from hm_agent.files import folder_name
-from hm_agent.lineups import Lineup
 from hm_agent.models.prompts import template_hash
 from hm_agent.models.settings import BUILTIN
 from hm_agent.recording.making import code_hash, file_hash

@@ -34,7 +34,7 @@ from hm_agent.models.settings import BUILTIN
 from hm_agent.registry import suites
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import Setting
-from hm_agent.text_episode import OUTSIDE, TextEpisode, TextStep, TextTable
+from hm_agent.text_env.text_episode import OUTSIDE, TextEpisode, TextStep, TextTable
 
 T = TypeVar("T")
 WHOLE, NEW = "whole", "new"

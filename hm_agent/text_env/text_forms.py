@@ -11,7 +11,7 @@ from pettingzoo import AECEnv
 from hm_agent.core import Seat
 from hm_agent.parallel_episodes import EnvStep, Infos, ParallelEpisodes
 from hm_agent.text_env import TextEnv
-from hm_agent.text_episode import TextStep
+from hm_agent.text_env.text_episode import TextStep
 
 MOST_LETTERS = 20_000
 """The most letters of a drawn text; any text is accepted."""

@@ -19,12 +19,12 @@ from hm_agent.casting import build_agent
 from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, World, per_capita
 from hm_agent.episode import EpisodeOutcome, run_episode
 from hm_agent.experiment import Experiment
+from hm_agent.experiment.planned_episode import Episode
 from hm_agent.files import TEMPLATES, DiskError, disk_errors, write_whole
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.models.prompts import template_text
 from hm_agent.models.sources import Sources, noted_sources
 from hm_agent.models.transcript import Transcript
-from hm_agent.planned_episode import Episode
 from hm_agent.questions import Model, Usage
 from hm_agent.recording import trace
 from hm_agent.recording.kept_networks import keep_networks
