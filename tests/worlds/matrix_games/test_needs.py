@@ -28,7 +28,7 @@ ELSEWHERE = 1000
 
 
 @cache
-def item(name: str, first: int = 0, episodes: int = 8) -> Item:
+def item(name: str, first: int = 0, episodes: int = 5) -> Item:
     (found,) = measured([table_scenarios()[name]], episodes, first)
     return found
 
@@ -55,7 +55,7 @@ def test_shortcuts_stay_at_the_floor_that_other_seeds_chose() -> None:
 
 def test_what_separates_nobody_needs_nothing_and_is_listed_so(capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("mg_pd_grim", "mg_mod_deeper_3_2_1", "mg_brief_fictitious_play_3", "mg_drawn_average_1"):
-        assert item(name, episodes=4).need == "separates nobody"
+        assert item(name, episodes=2).need == "separates nobody"
         assert scenario_named(name).separates_nobody
     assert all(info.needs_order is None for info in SUITE.scenarios if info.separates_nobody)
     assert cli.main(["hm-agent", "list"]) == 0

@@ -52,11 +52,10 @@ def test_the_best_is_what_trying_all_actions_finds(seed: int) -> None:
 
 
 def test_no_agent_earns_more_than_the_best_and_no_best_more_than_the_bound() -> None:
-    for seed in (11, 12):
-        board = rules.reset(SMALL, [seed])
-        best = best_total(SMALL, board)
-        earned = measure(SMALL, POLICIES["k_oracle"], np.array([seed], np.uint32))[REWARD].sum()
-        assert 0.5 * best < earned <= best <= relaxed_total(SMALL, board)
+    board = rules.reset(SMALL, [11])
+    best = best_total(SMALL, board)
+    earned = measure(SMALL, POLICIES["k_oracle"], np.array([11], np.uint32))[REWARD].sum()
+    assert 0.5 * best < earned <= best <= relaxed_total(SMALL, board)
 
 
 def test_a_game_with_too_many_states_is_refused() -> None:

@@ -222,7 +222,7 @@ def test_a_damaged_checkpoint_is_said_in_one_line(tmp_path: Path) -> None:
     whole = (SHIPPED / "symmtom_w6_n3_c3_ippo.npz").read_bytes()
     damaged, rng = tmp_path / "damaged.npz", Random(0)
     refused = 0
-    for _ in range(300):
+    for _ in range(150):
         content = bytearray(whole)
         content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
         damaged.write_bytes(content)
@@ -230,7 +230,7 @@ def test_a_damaged_checkpoint_is_said_in_one_line(tmp_path: Path) -> None:
             load(damaged)  # a few bits don't matter
         except ConfigError:
             refused += 1
-    assert refused > 250
+    assert refused > 125
 
 
 def test_an_odd_checkpoint_is_said_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

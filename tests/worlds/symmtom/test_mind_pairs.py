@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 
@@ -106,7 +106,7 @@ def best_by_trying(board: PairBoard, goal: int) -> int:
     def tried(game: OneGame, met: bool, direction: int, piece: int) -> int:
         if not game.knows[0] >> piece & 1:
             return -100
-        after = deepcopy(game)
+        after = replace(game, recharges=game.recharges.copy())  # a step replaces all else
         others = [board._trial.action(agent, game.taken) for agent in (1, 2, 3)]
         reward = after.step([direction, *(one.direction for one in others)], [piece, *(one.piece for one in others)])[0]
         if not met and after.near[0] and goal not in after.near[0]:

@@ -69,6 +69,6 @@ def test_who_knows_must_be_an_agent_and_nesting_has_an_end() -> None:
 
 
 @given(st.text(max_size=300))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_no_text_is_too_odd(text: str) -> None:
     assert isinstance(read_claims(text, AGENTS), tuple)

@@ -67,7 +67,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 
 @given(DRAWN)
-@examples(max_examples=60)
+@examples(max_examples=25)
 def test_items_hold_their_answer_and_read_back(tmp_path_factory: pytest.TempPathFactory, story: DrawnStory) -> None:
     items = items_of(SourceStory("s", story.script, "any", 1, split_by=1))
     path = tmp_path_factory.mktemp("set") / "set.jsonl"

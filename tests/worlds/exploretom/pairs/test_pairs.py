@@ -36,7 +36,7 @@ from hm_agent.worlds.exploretom.story.language import parse_story
 from hm_agent.worlds.exploretom.viewer.story_viewer import StoryViewer
 from tests.worlds.exploretom.story_examples import FALSE_BELIEF
 
-SAMPLE = range(2)
+SAMPLE = range(1)
 """The numbers of the pairs of the even half that tests take; drawing one takes a second or more."""
 SUITE = suites()["exploretom"]
 

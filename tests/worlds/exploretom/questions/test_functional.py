@@ -93,7 +93,7 @@ def test_items_about_changes_name_the_change() -> None:
 
 
 @given(DRAWN)
-@examples(max_examples=120)
+@examples(max_examples=60)
 def test_items_are_read_back_and_answered_from_the_text(story: DrawnStory) -> None:
     answered = AnsweredStory(story.script, story.tracker)
     literal = literal_questions(answered)

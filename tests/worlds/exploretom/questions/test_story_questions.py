@@ -239,7 +239,7 @@ UNCLEAR = (
 CONTAINERS = st.sampled_from(["box", "tool box", "bin", "blue crate", "crate", "red-and-white tin"])
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     containers=st.lists(CONTAINERS, min_size=2, max_size=5, unique=True),
     asserted=st.sampled_from(ASSERTED),
@@ -263,7 +263,7 @@ def test_what_was_so_counts_where_the_question_asks_for_it() -> None:
 NAMES = st.text("aAbB tThHeE'’-/", min_size=1, max_size=8)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(containers=st.lists(NAMES, min_size=2, max_size=4, unique=True), part=st.sampled_from(["x{}", "{}x", "not {}"]))
 def test_whatever_things_are_called_an_answer_means_one_of_them(containers: list[str], part: str) -> None:
     moves = [f"Anne moved the apple to the {name}, which is also located in the hall." for name in containers]

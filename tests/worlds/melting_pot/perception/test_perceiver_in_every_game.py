@@ -9,7 +9,7 @@ from hm_agent.worlds.melting_pot.scenarios import load_games, scenario_named
 from tests.support.melting_pot.accuracy import SETTLING_STEPS, check
 
 STEPS = 100
-IN_A_CROWD = {"rws_arena_0": 300}
+IN_A_CROWD = {"rws_arena_0": 200}
 """More steps among eight players, who are removed and come back."""
 OTHER_CASTS = ("bach_or_stravinsky_repeated_1", "bach_or_stravinsky_arena_2", "pd_arena_7", "pd_arena_8")
 """The other side of an asymmetric game, agents on both, two players only, and a bot in Melting Pot's first slot."""

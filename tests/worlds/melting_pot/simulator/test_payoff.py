@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
@@ -69,6 +69,7 @@ def test_inventories_that_explain_a_reward_hold_the_true_one_with_chances_that_s
 
 
 @given(own=committed(least=2), other=committed(least=3))
+@settings(max_examples=40)
 def test_pure_strategy_is_inferred_with_a_committed_inventory_and_none_with_an_even_one(
     own: Counts, other: Counts
 ) -> None:

@@ -15,7 +15,7 @@ from hm_agent.worlds.melting_pot.simulator import substrate
 from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate, settings_of
 
 MOST = 10
-"""Of each thing on a map. Some substrates have hundreds, which the engine takes six seconds to build."""
+"""Of each thing on a map. Some substrates have hundreds, which the engine takes two seconds to build."""
 
 
 def settings_with_few(name: str, roles: Sequence[str]) -> dict[str, Any]:
