@@ -56,11 +56,11 @@ async def run_episode(
 ) -> EpisodeOutcome:
     """Plays one episode, hands every step to the recorders, and closes them however it ends.
 
-    agents: one for each seat of the world. outcome: a new one, which is filled in step by step, and returned.
-    Interruptions and errors are not raised but end the episode with a status, so that the steps played so far are kept.
+    agents: one for each seat of the world. outcome: a new one, with a reward of 0 for each seat; it is filled in as
+    steps come, and returned. Interruptions and errors are not raised but end the episode with a status, so that the
+    steps played so far are kept.
     """
-    outcome = outcome or EpisodeOutcome()
-    outcome.rewards = dict.fromkeys(world.seats, 0.0)
+    outcome = outcome or EpisodeOutcome(rewards=dict.fromkeys(world.seats, 0.0))
     try:
         await _play(world, agents, seed, max_steps, recorders, outcome)
     except ModelUnavailable as error:

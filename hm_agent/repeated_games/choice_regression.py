@@ -7,6 +7,8 @@ import numpy.typing as npt
 
 from hm_agent.repeated_games.payoffs import Side
 
+FEATURES = 12
+"""The number of `features` of each action."""
 SPREAD = 3.0
 """The standard deviation of the weights before anything was seen; their mean is 0."""
 FITTED = 8
@@ -43,9 +45,6 @@ class ChoiceRegression:
         """The probability of each of the other's actions in a table."""
         found: list[float] = _softmax(features(side) @ self._weights).tolist()
         return found
-
-
-FEATURES = 12
 
 
 def features(side: Side) -> Array:

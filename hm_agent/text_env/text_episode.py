@@ -160,7 +160,7 @@ class TextEpisode:
             if model == OUTSIDE
         }
         self._agents: dict[Seat, Agent[Any, Any]] = {}
-        self._outcome = EpisodeOutcome()
+        self._outcome = EpisodeOutcome(rewards=dict.fromkeys(table.agents, 0.0))
         self._paid = dict.fromkeys(self._seats, 0.0)
         """What each seat has been told that it earned."""
         self._task = asyncio.ensure_future(self._play(recorders))

@@ -175,11 +175,10 @@ def _seen_by_all(view: StoryView, people: Sequence[str]) -> Sequence[tuple[int, 
     """The sentences, with their numbers, that name what is asked about and say what all of these people saw."""
     plan, story = parse_plan(view.question), read_story(view.story, view.sees_contents)
     thing = plan.thing if plan else parse_asked(view.question).subject
-    told = enumerate((action, sentence_of(action), tracker) for action, tracker in steps_of(story.script))
     return [
         (number, words)
-        for number, (action, words, tracker) in told
-        if thing in words and all(sees(tracker, name, action) for name in people)
+        for number, (action, tracker) in enumerate(steps_of(story.script))
+        if thing in (words := sentence_of(action)) and all(sees(tracker, name, action) for name in people)
     ]
 
 
