@@ -17,7 +17,8 @@ class Calculator(BaseStrategist[OddsReading]):
 
     What to do about the answer the world says: it calculates that from a table of payoffs, or shows the chances to
     planning. It asks again after what the answer does not cover (`PlayerOdds.take`), and after a clue against the
-    likeliest behaviour. The question waits until the agent can act again, since the world may show more by then.
+    likeliest behaviour, or once the world says that it no longer holds. The question waits until the agent can act
+    again, since the world may show more by then.
     Predictions that a constant would beat are not acted on (`BaseRates`).
     """
 
@@ -28,11 +29,16 @@ class Calculator(BaseStrategist[OddsReading]):
         self._odds: dict[str, PlayerOdds] = {}
         self._rates = BaseRates()
         self._about: str | None = mind.players[0] if len(mind.players) == 1 else None
-        """The player about whom a question is due; None if about nobody."""
+        """The player who calls for a question by what it did, or at first."""
 
     @property
     def is_outdated(self) -> bool:
-        return self._about is not None and self._mind.can_act and not self._mind.is_over
+        return self._due is not None and self._mind.can_act and not self._mind.is_over
+
+    @property
+    def _due(self) -> str | None:
+        """The player about whom to ask; None if about nobody."""
+        return self._about or self._mind.outdated
 
     @property
     def hypotheses(self) -> Sequence[Hypothesis]:
@@ -58,8 +64,8 @@ class Calculator(BaseStrategist[OddsReading]):
 
     async def _decide(self) -> Strategy | None:
         """Asks about the player about whom a question is due, and responds to all that is believed."""
-        if self._about is not None:
-            about, self._about = self._about, None
+        if (about := self._due) is not None:
+            self._about = None
             other = PlayerModel(about, self._memory.of(about), clue=self._clues.get(about))
             if odds := await ask(self._model, self._mind.ask_odds(other)):
                 self._odds[about] = odds

@@ -291,6 +291,11 @@ class MindPrompting(BasicMind, Protocol):
 class OddsReading(BasicMind, Protocol):
     """What a game tells agents that are given chances (`theory_of_mind/player_odds.py`)."""
 
+    @property
+    def outdated(self) -> str | None:
+        """A player whose chances hold no longer though it was not seen to act, as in another table; None if nobody."""
+        return None
+
     def ask_odds(self, other: PlayerModel) -> Asking[PlayerOdds]:
         """By which rules may a player act, how likely is each, and with which chances does it act by them?"""
         ...

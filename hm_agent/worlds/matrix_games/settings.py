@@ -36,7 +36,8 @@ class OpponentGroup:
     """The opponents of one scenario, one of which is drawn for each episode, all alike.
 
     opponents: each with its `rule` (repeated_games/written_rules.py) and the rule's parameters. held_out, order,
-    needs_order, separates_nobody: as in `ScenarioInfo`. column: True if the agent plays the columns.
+    needs_order, separates_nobody: as in `ScenarioInfo`. column: True if the agent plays the columns. see_less: True if
+    the opponents do not see what the agent gets, of which it is told; none of them looks at that.
     """
 
     name: Word
@@ -47,6 +48,7 @@ class OpponentGroup:
     needs_order: int | None = None
     separates_nobody: bool = False
     column: bool = False
+    see_less: bool = False
 
 
 @checked_dataclass(frozen=True, config=_STRICT)
@@ -56,6 +58,7 @@ class PayoffGame:
     payoff, column_payoff: row i, column j: what the row and the column player get for actions i and j. By default the
     game is symmetric: the column player has the same actions, and `column_payoff` is the transpose. highest_drawn:
     instead of a table; every round has a new one, drawn by the episode's seed up to this number (`drawn_side`).
+    tells_rounds: False if agents are told of no round, what was played and what it paid, before the end.
     """
 
     title: str
@@ -67,6 +70,7 @@ class PayoffGame:
     column_actions: Actions | None = None
     column_payoff: tuple[tuple[Payoff, ...], ...] | None = None
     rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = 30
+    tells_rounds: bool = True
 
     @property
     def row(self) -> Side:
@@ -111,7 +115,10 @@ class TableScenario:
 
     def _rule(self, opponent: Mapping[str, Parameter]) -> RuleOfPlay:
         parameters = {name: value for name, value in opponent.items() if name != "rule"}
-        return rule_from(str(opponent.get("rule", "")), parameters, self.side.opposite)
+        rule = rule_from(str(opponent.get("rule", "")), parameters, self.side.opposite)
+        if self.group and self.group.see_less and rule.order > 1:
+            raise ConfigError(f"see_less: {opponent['rule']} of order {rule.order} looks at what the agent gets")
+        return rule
 
     def mixture(self, order: int | None = None) -> Mapping[RuleOfPlay, float]:
         """The opponents that the same side meets in all scenarios of this game, each with its share.

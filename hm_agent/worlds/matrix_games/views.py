@@ -19,25 +19,29 @@ class PastRound:
 
 @dataclass(frozen=True, slots=True)
 class RoundView:
-    """What a player sees before a round. rounds: how many there are in all. history: all rounds so far, in order.
+    """What a player sees before a round. rounds: how many there are in all. history: the rounds so far, in order.
 
-    tables: those of the rounds so far, where every round has its own; None where it is the same in all rounds.
+    tables: those of the rounds in history, where every round has its own; None where it is the same in all rounds.
+    untold: how many rounds were played that the player is not told of; None where it is told of each. others_see_less:
+    True if the other does not see what the player gets.
     """
 
     side: Side
     rounds: int
     history: tuple[PastRound, ...] = ()
     tables: tuple[Side, ...] | None = None
+    untold: int | None = None
+    others_see_less: bool = False
 
     @property
     def round(self) -> int:
         """The number of the present round, from 1."""
-        return len(self.history) + 1
+        return len(self.history) + (self.untold or 0) + 1
 
     @property
     def left(self) -> int:
         """How many rounds are still to play, the present one included."""
-        return self.rounds - len(self.history)
+        return self.rounds - self.round + 1
 
     @property
     def moves(self) -> list[tuple[int, int]]:

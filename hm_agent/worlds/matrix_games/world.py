@@ -18,6 +18,7 @@ from hm_agent.worlds.matrix_games.views import PastRound, RoundScene, RoundView
 class MatrixGameWorld(World[RoundView, str]):
     """All players choose an action by its name at once, round after round, and then see what both chose and got.
 
+    Where the game does not tell of rounds, agents see neither before the end.
     opponent: the rule that plays against the only seat, drawn for each episode; None in self-play. It sees the present
     table. opponent_state: its present state. Both are for references that are told of it.
     """
@@ -56,24 +57,27 @@ class MatrixGameWorld(World[RoundView, str]):
         return self._turn()
 
     def _turn(self) -> Turn[RoundView]:
-        step, rounds = len(self._histories[0]), self.scenario.game.rounds
+        game, group = self.scenario.game, self.scenario.group
+        step, rounds = len(self._histories[0]), game.rounds
         if self._tables and step < rounds:
             self._sides = (self._tables[step], self._tables[step].opposite)
             self.opponent = self.opponent and replace(self.opponent, side=self._sides[1])
         rewards = {
             seat: history[-1].reward for seat, history in zip(self.seats, self._histories, strict=False) if history
         }
-        observations = {
-            seat: Observation(step, RoundView(side, rounds, history, self._played(place)), rewards.get(seat, 0.0))
-            for place, (seat, side, history) in enumerate(zip(self.seats, self._sides, self._histories, strict=False))
-        }
+        observations = {}
+        for place, (seat, side) in enumerate(zip(self.seats, self._sides, strict=False)):
+            told, untold = (self._histories[place], None) if game.tells_rounds else ((), step)
+            less = group is not None and group.see_less
+            view = RoundView(side, rounds, told, self._played(place, len(told)), untold, less)
+            observations[seat] = Observation(step, view, rewards.get(seat, 0.0) if told else 0.0)
         return Turn(step, observations, rewards, step == rounds)
 
-    def _played(self, place: int) -> tuple[Side, ...] | None:
-        """The tables of the rounds so far as a seat sees them; None where it is the same in all rounds."""
+    def _played(self, place: int, count: int) -> tuple[Side, ...] | None:
+        """The tables of the first rounds as a seat sees them; None where it is the same in all rounds."""
         if self._tables is None:
             return None
-        played = self._tables[: len(self._histories[0])]
+        played = self._tables[:count]
         return played if place == 0 else tuple(table.opposite for table in played)
 
     def scene(self) -> RoundScene | None:

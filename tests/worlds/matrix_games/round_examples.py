@@ -33,6 +33,8 @@ DRAWN_PASTS = tuple(
     PastRound(side.actions[0], side.others[3], side.payoff[0][3], side.others_payoff[0][3]) for side in DRAWN[:-1]
 )
 DRAWN_LATER = RoundSituation(RoundView(DRAWN[-1], 16, DRAWN_PASTS, DRAWN[:-1]), OTHER)
+BLIND = RoundSituation(RoundView(DRAWN[0], 16, tables=(), untold=2, others_see_less=True), OTHER)
+"""The third round where nobody is told of rounds."""
 HISTORY = tuple(RoundPlayed(n, OTHER, past.own, past.other, past.reward) for n, past in enumerate(PASTS, 1))[-5:]
 IDEAS = (Hypothesis("It cooperates.", 0.4, right=9, tested=10), Hypothesis("It copies me."))
 PLAN = Plan(
@@ -44,6 +46,8 @@ ROUND_EXAMPLES: Mapping[str, Question[Any]] = {
     "plan_undecided": replace(PLAN, strategy=None, history=HISTORY),
     "plan_drawn": Plan(DRAWN_LATER, None, (), (), (), "the next round begins"),
     "give_odds_drawn": GiveOdds(DRAWN_LATER, OTHER, ()),
+    "plan_blind": Plan(BLIND, "Answer it.", (), (), (), "the next round begins"),
+    "give_odds_blind": GiveOdds(BLIND, OTHER, ()),
     "plan_at_first": Plan(AT_FIRST, None, (), (), (), "the episode begins"),
     "review_plan": ReviewPlan(LATER, PlanRecord((Play("defect"),), 1, 1, ()), "the next round begins", 5.0, AT_FIRST),
     "propose": Propose(LATER, OTHER, HISTORY, IDEAS[:1]),

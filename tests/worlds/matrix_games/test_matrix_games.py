@@ -185,6 +185,22 @@ def test_who_thinks_at_a_level_answers_the_present_table() -> None:
     assert sum(answer == played for answer, (_, played) in zip(answers, view.moves, strict=True)) >= 13
 
 
+def test_nobody_is_told_of_rounds_where_the_game_does_not_tell_of_them() -> None:
+    """What players see of a round is the same whatever was played before it, but they are paid for all."""
+    played = [rounds("mg_blind_average_1", agent, seed=1) for agent in ("average", "boldest", "oracle")]
+    first, second, best = ([step.turn.observations["player_0"] for step in steps] for steps in played)
+    assert first == second == best
+    assert [seen.view.round for seen in first] == list(range(1, 17))
+    assert not any(seen.reward or seen.view.history for seen in first)
+    sums = [steps[-1].totals["player_0"] for steps in played]
+    assert sums[2] > max(sums[:2]) > 0
+
+
+def test_agents_that_ask_for_chances_ask_in_every_table_where_nobody_is_told_of_rounds(tmp_path: Path) -> None:
+    (result,) = hm_agent.play("mg_blind_average_1", agent="hm_odds", out=tmp_path)
+    assert result.questions == result.steps == 16
+
+
 def test_an_action_that_the_game_lacks_is_refused() -> None:
     world = MatrixGameWorld(table_scenarios()["mg_pd_grim"])
     world.reset(0)
@@ -244,6 +260,11 @@ WRONG: tuple[tuple[str, str, str], ...] = (
     ("payoff = [[2, 0], [1, 3]]", "highest_drawn = 99", "highest_drawn: leave out payoff, column_payoff and column"),
     ("payoff = [[2, 0], [1, 3]]\n", "", "say payoff, or highest_drawn for a new table in every round"),
     ("column_payoff = [[0, 1], [2, 0]]", "column_payoff = [[0], [2]]", "column_payoff: say 2 rows of 2"),
+    (
+        'opponents = [{ rule = "counter_earlier", ',
+        'see_less = true\nopponents = [{ rule = "level", order = 2 }, { rule = "counter_earlier", ',
+        "scenarios.0.opponents: see_less: level of order 2 looks at what the agent gets",
+    ),
     ("rounds = 5", "turns = 5", "turns: Unexpected keyword argument"),
     ("rounds = 5", "rounds = 0", "rounds: Input should be greater than or equal to 1"),
     (

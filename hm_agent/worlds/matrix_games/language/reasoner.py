@@ -44,6 +44,7 @@ SLIP = 0.05
 NEGLIGIBLE = 0.01
 """The likelihood, as a share of the likeliest rule's, up to which a rule does not count."""
 LEVELS = (1, 2)
+"""The levels of thought that it takes others for; the second only of those who see what it gets."""
 Moves = tuple[tuple[int, int], ...]
 """The numbers of the agent's own action and of the other's, for each round so far."""
 
@@ -80,10 +81,10 @@ def _rules(side: Side) -> Iterator[RuleOfPlay]:
 
 
 @lru_cache(64)
-def levels_tried(side: Side) -> Sequence[RuleOfPlay]:
+def levels_tried(side: Side, sees_less: bool) -> Sequence[RuleOfPlay]:
     """The rules by which the other may play where every round has its own table; the present one is `side`."""
     count = len(side.actions)
-    levels = (LevelRule(side, level, naive) for level, naive in product(LEVELS, NAIVE))
+    levels = (LevelRule(side, level, naive) for level, naive in product(LEVELS[: 1 if sees_less else None], NAIVE))
     return (MixtureRule(side, (1 / count,) * count), *levels)
 
 
@@ -121,7 +122,7 @@ def _fits(situation: RoundSituation) -> Sequence[RuleFit]:
         return [RuleFit(rule, *_followed(rule, moves)) for rule in rules_tried(side)]
     tables = [table.opposite for table in view.tables]
     found = []
-    for rule in levels_tried(side):
+    for rule in levels_tried(side, view.others_see_less):
         played = zip(tables, moves, strict=True)
         logs = (_log_chance(replace(rule, side=table), rule.start, other) for table, (_, other) in played)
         found.append(RuleFit(rule, rule.start, sum(logs)))

@@ -55,6 +55,14 @@ class RoundMind(WrittenMind):
     """The shared mind, and what calculating needs of the table."""
 
     situation: RoundSituation
+    _asked_in = 0
+    """The round in which it asked for chances last."""
+
+    @property
+    def outdated(self) -> str | None:
+        """The other player, where nobody is told of rounds and another table may have come."""
+        view = self.situation.view
+        return OTHER if view.untold is not None and view.round > self._asked_in else None
 
     @property
     def side(self) -> Side:
@@ -62,6 +70,7 @@ class RoundMind(WrittenMind):
 
     def ask_odds(self, other: PlayerModel) -> Asking[PlayerOdds]:
         view = self.situation.view
+        self._asked_in = view.round
         return ask_table_odds(self, other, view.left if view.tables is None else 1, self._moves_in)
 
     def _moves_in(self, interaction: Interaction) -> tuple[int, int]:
