@@ -27,7 +27,6 @@ from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
 )
 from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaNotes, AgendaSeat
 from hm_agent.worlds.melting_pot.games.agenda.evidence import ELSEWHERE, NEAR_FROZEN, Ballot, EvidenceWatch, Suspicion
-from hm_agent.worlds.melting_pot.games.agenda.simulator.agenda_bots import own_slot
 from hm_agent.worlds.melting_pot.games.open.calls import (
     CollectThings,
     FollowPlayer,
@@ -37,6 +36,7 @@ from hm_agent.worlds.melting_pot.games.open.calls import (
     WalkTo,
 )
 from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
+from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import own_slot
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Move, Pose
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
@@ -221,8 +221,8 @@ def test_an_impostor_freezes_beside_witnesses_only_where_crewmates_do_not_accuse
 
 def test_scripted_players_tell_their_slot_by_their_own_colour() -> None:
     world = SelfPlayWorld(scenario_named("hidden_agenda_selfplay"))
-    frames = world.reset(seed=2).observations
-    assert [own_slot(frames[name].view["RGB"]) for name in world.seats] == list(range(5))
+    facts, frames = game_named("hidden_agenda", AgendaFacts), world.reset(seed=2).observations
+    assert [own_slot(facts, frames[name].view["RGB"]) for name in world.seats] == list(range(5))
     world.close()
 
 

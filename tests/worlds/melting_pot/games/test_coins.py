@@ -22,7 +22,7 @@ from hm_agent.worlds.melting_pot.games.coins.coins_kind import CoinsKind
 from hm_agent.worlds.melting_pot.games.coins.coins_mind import REASONER, CoinsMind, rule_in
 from hm_agent.worlds.melting_pot.games.coins.coins_play import SHORTCUTS, play_best, provoked
 from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsFollower, CoinsNotes, CoinsSeat
-from hm_agent.worlds.melting_pot.games.coins.simulator.coins_bots import GOALS, CoinPuppet
+from hm_agent.worlds.melting_pot.games.coins.simulator.coins_bots import GOALS
 from hm_agent.worlds.melting_pot.games.coins.takes import (
     SPARES_YOURS,
     TAKES_BOTH,
@@ -45,6 +45,7 @@ from hm_agent.worlds.melting_pot.games.coins.taking_rules import (
     takes_turns,
 )
 from hm_agent.worlds.melting_pot.games.open.calls import Call, WalkTo
+from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import PuppetPlayer
 from hm_agent.worlds.melting_pot.scenarios import game_named, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, bot_config
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of, default_settings
@@ -226,15 +227,15 @@ def test_whoever_takes_only_near_coins_of_the_other_s_leaves_those_farther_off()
 
 def test_a_puppet_does_what_its_puppeteer_says_and_drops_its_plan_when_that_changes() -> None:
     seat = changed(seen={(47, 30): ("coin red", 103), OTHER_CELL: ("coin blue", 103)})
-    assert [target(goal(seat)) for goal in GOALS] == [(47, 30), OTHER_CELL, OTHER_CELL]
+    assert [target(goal.next(seat)) for goal in GOALS] == [(47, 30), OTHER_CELL, OTHER_CELL]
     notes = CoinsNotes(FACTS, 1, actions_of("coins"), CoinsSeat)
-    puppet = CoinPuppet(notes, CoinsFollower(notes, actions_of("coins")), NAMED["one_strike"].words)
+    puppet = PuppetPlayer(notes, CoinsFollower(notes, actions_of("coins")), GOALS, NAMED["one_strike"].words)
     puppet._follower.follow([WalkTo((50, 40))])
     puppet.aim(0)
     assert puppet._follower.plan
     puppet.aim(2)
     assert not puppet._follower.plan
-    assert target(puppet._next(seat)) == OTHER_CELL
+    assert target(puppet._rule.next(seat)) == OTHER_CELL
 
 
 def test_plans_end_when_their_coin_is_gone_or_a_nearer_one_has_come() -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from meltingpot.configs.bots import _PUPPET_GOALS
 
 from hm_agent.registry import scenarios, suites
 from hm_agent.testing.episodes import SeatLog, play_out, seat_agents
@@ -18,6 +19,7 @@ from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts
 from hm_agent.worlds.melting_pot.games.commons.commons_reasoner import REASONER, rules_believed
 from hm_agent.worlds.melting_pot.games.commons.commons_seat import FRESH, CommonsSeat, RiverSeen
 from hm_agent.worlds.melting_pot.games.commons.rules import REGROWTH_RULES, RIVER_RULES, harvest, punish
+from hm_agent.worlds.melting_pot.games.commons.simulator.commons_bots import GOALS
 from hm_agent.worlds.melting_pot.games.open.calls import CollectThings, LookAround, StandStill, UseAction, WalkTo
 from hm_agent.worlds.melting_pot.games.open.conduct import STAYS, STRETCH, WALKS, takes, uses
 from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
@@ -37,14 +39,14 @@ LAYOUT = Layout(12, 12, frozenset())
 
 
 def counted(name: str, steps: int) -> Sequence[tuple[int, int]]:
-    """How many cells hold dirt and apples before each step, while the agent stands still and the bots play."""
+    """How many cells hold dirt and apples before each step, while the agents stand still and the bots play."""
     world = MeltingPotWorld(scenario_named(name), Bots.SCRIPTED)
     world.reset(seed=1)
     view, counts = GridView.of(world._game.substrate, 0), []
     for _ in range(steps):
         shown = [view.shown(label).things for label in view.atlas.label(world.truth(0)["WORLD.RGB"])]
         counts.append((sum("dirt" in things for things in shown), sum("apple" in things for things in shown)))
-        world.step({"player_0": 0})
+        world.step(dict.fromkeys(world.seats, 0))
     world.close()
     return counts
 
@@ -88,6 +90,42 @@ def test_a_scenario_of_four_has_one_seat_and_three_players_by_a_rule() -> None:
     config = config_of(scenario_named("clean_up_unseen_0"))
     assert list(config.is_focal) == [True, False, False, False]
     assert config.bots_by_role == {"default": {"clean_up_unseen_0"}}
+
+
+def test_a_puppet_eats_cleans_or_zaps_as_its_puppeteer_says() -> None:
+    """Melting Pot's names of goals, by the places of their ones, and what the puppet does about them."""
+    goals = {name: int(goal.argmax()) for name, goal in _PUPPET_GOALS["clean_up_3_goals"].items()}
+    two = {name: int(goal.argmax()) for name, goal in _PUPPET_GOALS["clean_up"].items()}
+    assert two.items() <= goals.items()
+    near = {"player_1": PlayerSighting((6, 5), 0, None, 100)}
+    seat = seat_at("clean_up", seen={(5, 7): ("apple", 100), (7, 5): ("dirt", 100)}, sighted=near)
+    wanted = {
+        "EAT": CollectThings("apple", 2),
+        "CLEAN": UseAction("fire_clean", "dirt", 2),
+        "SANCTION": UseAction("fire_zap", "player_1"),
+    }
+    assert {name: GOALS[goal].next(seat)[0] for name, goal in goals.items()} == wanted
+
+
+def test_bots_without_a_puppeteer_do_what_their_scenario_is_said_to_meet() -> None:
+    """Altruists clean, free riders never do, and those who harvest unsustainably leave no apple."""
+    dirt = {name: [dirt for dirt, _ in counted(name, 60)] for name in ("clean_up_0", "clean_up_1")}
+    assert min(dirt["clean_up_0"]) < dirt["clean_up_0"][0] - 10
+    assert min(dirt["clean_up_1"]) == dirt["clean_up_1"][0]
+    assert min(apples for _, apples in counted("commons_harvest_open_1", 150)) == 0
+
+
+def test_puppets_are_told_of_by_their_goal_or_by_how_they_reciprocate() -> None:
+    """What the ceiling is told in the first steps: all know their slot, and who takes turns cleans first."""
+    told = {}
+    for name in ("clean_up_2", "clean_up_3", "clean_up_8", "clean_up_12"):
+        world = MeltingPotWorld(scenario_named(name), Bots.SCRIPTED)
+        world.reset(seed=1)
+        world.step(dict.fromkeys(world.seats, 0))
+        told[name] = {intent.behaviour for intent in world.intents("player_0") if intent.is_known}
+        world.close()
+    words = {name: {rule.words} for name, rule in RIVER_RULES.items()}
+    assert list(told.values()) == [words["cleans"], words["eats"], words["reciprocates"], words["eats"]]
 
 
 def conduct(behaviour: str, step: int = STRETCH, *, in_company: bool = False) -> CommonsConduct:

@@ -9,14 +9,15 @@ from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts
 from hm_agent.worlds.melting_pot.games.open.open_kind import OpenKind
 
 if TYPE_CHECKING:
+    from hm_agent.worlds.melting_pot.games.commons.simulator.commons_bots import CommonsBots
     from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
-    from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
 
 
 class CommonsKind(OpenKind):
     """Apples for all, which last only while somebody cleans, or while some are left."""
 
     facts = CommonsFacts
+    knows_bots = True
     shortcuts: Mapping[str, str] = {
         "only_eats": "eats, and never cleans",
         "cleans_if_dirty": "cleans while the river is dirty, else eats",
@@ -37,7 +38,7 @@ class CommonsKind(OpenKind):
     def shortcuts_in(self, facts: CommonsFacts) -> Collection[str]:
         return ("only_eats", "cleans_if_dirty") if facts.river else ("strips", "spares")
 
-    def rules(self, facts: CommonsFacts) -> Mapping[str, PlayingRule]:
-        from hm_agent.worlds.melting_pot.games.commons.rules import REGROWTH_RULES, RIVER_RULES
+    def bots(self, facts: CommonsFacts) -> CommonsBots:
+        from hm_agent.worlds.melting_pot.games.commons.simulator.commons_bots import CommonsBots
 
-        return RIVER_RULES if facts.river else REGROWTH_RULES
+        return CommonsBots(facts, self.parts())

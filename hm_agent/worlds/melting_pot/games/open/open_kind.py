@@ -18,7 +18,7 @@ from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts, Substra
 
 if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
-    from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat, PlayingRule
+    from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
     from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
     from hm_agent.worlds.melting_pot.games.options import AgentOptions
 
@@ -66,14 +66,10 @@ class OpenKind(Kind[Any]):
         notes, _ = self.parts().senses(facts, slot)
         return reader_with(notes)
 
-    def rules(self, facts: Any) -> Mapping[str, PlayingRule]:
-        """The rules of scripted players of one of its games, by the names that its file calls puppeteers."""
-        return {}
-
     def bots(self, facts: Any) -> RuleBots:
         from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
 
-        return RuleBots(facts, self.rules(facts), self.parts())
+        return RuleBots(facts, {}, self.parts())
 
     def problems(self, facts: SubstrateFacts, settings: Mapping[str, Any]) -> Iterator[str]:
         from hm_agent.worlds.melting_pot.games.open.simulator.game_file import file_problems

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import count
 from typing import Any
@@ -25,12 +25,15 @@ from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
     lurking_calls,
     pretending_calls,
 )
-from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
-from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots, RulePlayer, RulePolicy
-from hm_agent.worlds.melting_pot.perception.sprites import Pixels
+from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import (
+    OwnSlotPlayer,
+    RuleBots,
+    RulePlayer,
+    RulePolicy,
+)
 
 OF_IMPOSTORS: Mapping[str, PlayingRule] = {
     "hunts": PlayingRule(HUNTS, hunting_calls),
@@ -44,7 +47,6 @@ OF_CREWS: Mapping[str, PlayingRule] = {
 }
 STAND_INS: Mapping[str, str] = {"hunter_impostor": "hunts", "collector_crew": "silent"}
 """The rules that stand in for Melting Pot's trained bots, by what these are called."""
-PLAYERS = 5
 USUAL_IMPOSTOR_RULE, USUAL_CREW_RULE = "hunts", "follows"
 """What players do whose role is not that of the scenario's rule."""
 
@@ -69,29 +71,4 @@ class AgendaBots(RuleBots):
             return super().scripted(bot, visions, stream, is_puppet=is_puppet)
         rule = STAND_INS[bot.removeprefix("hidden_agenda__").rstrip("_0123456789")]
         build = partial(self._player, self._game, 0, names=[rule])
-        return RulePolicy(lambda place, slot: OwnSlotPlayer(build), count())
-
-
-class OwnSlotPlayer:
-    """A scripted player that finds out its slot by its own colour, in its first frame. build: makes the slot's."""
-
-    def __init__(self, build: Callable[[int], RulePlayer]) -> None:
-        self._build = build
-        self._player: RulePlayer | None = None
-
-    @property
-    def intent(self) -> str | None:
-        return self._player.intent if self._player else None
-
-    def act(self, frame: Mapping[str, Any], reward: float) -> int:
-        if self._player is None:
-            self._player = self._build(own_slot(frame["RGB"]))
-        return self._player.act(frame, reward)
-
-
-def own_slot(rgb: Pixels) -> int:
-    """The slot of the player that sees a frame of Hidden Agenda, with the usual roles."""
-    views = [GridView.of("hidden_agenda", slot) for slot in range(PLAYERS)]
-    label = views[0].atlas.labels[views[0].atlas.label(rgb)[views[0].window.own_index]]
-    names = {sprite.name for sprite in label.sprites}
-    return next(slot for slot, view in enumerate(views) if names & view.own)
+        return RulePolicy(lambda place, slot: OwnSlotPlayer(self._game, build), count())

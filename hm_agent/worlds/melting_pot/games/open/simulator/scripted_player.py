@@ -22,15 +22,22 @@ from hm_agent.core import Observation
 from hm_agent.worlds.melting_pot.facts import UnseenFacts
 from hm_agent.worlds.melting_pot.games.open.calls import LookAround, WalkTo
 from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
+from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
 from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat, PlayingRule
+from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
 
 DEALT, DRAWN = "dealt", "drawn"
 """The puppeteers of several rules, their parameter `rules`: each player has one of them, or all have the same one."""
+
+GOAL = "GOAL"
+"""What Melting Pot's puppeteers call the one-hot goal of their puppet."""
+SEEN = PERMITTED_OBSERVATIONS | {GOAL}
+"""What of an observation reaches scripted players."""
 
 
 class RulePlayer:
@@ -70,6 +77,59 @@ class FramePlayer(Protocol):
     def act(self, frame: Mapping[str, Any], reward: float) -> int: ...
 
 
+class OwnSlotPlayer:
+    """A scripted player that finds out its slot by its own look, in its first frame.
+
+    look: the game's, with its usual roles. build: makes the player of a slot.
+    """
+
+    def __init__(self, look: SubstrateFacts, build: Callable[[int], RulePlayer]) -> None:
+        self._look, self._build = look, build
+        self._player: RulePlayer | None = None
+
+    @property
+    def intent(self) -> str | None:
+        return self._player.intent if self._player else None
+
+    def act(self, frame: Mapping[str, Any], reward: float) -> int:
+        if self._player is None:
+            self._player = self._build(own_slot(self._look, frame["RGB"]))
+        return self._player.act(frame, reward)
+
+
+def own_slot(game: SubstrateFacts, rgb: Pixels) -> int:
+    """The slot of the player that sees a frame of a game in which all wear different sprites, with the usual roles."""
+    views = [GridView.of(game.substrate, slot) for slot in range(game.players)]
+    label = views[0].atlas.labels[views[0].atlas.label(rgb)[views[0].window.own_index]]
+    names = {sprite.name for sprite in label.sprites}
+    return next(slot for slot, view in enumerate(views) if names & view.own)
+
+
+class PuppetPlayer(RulePlayer):
+    """A puppet in one episode. goals: what it does, by the number of its puppeteer's GOAL.
+
+    intent: its puppeteer's rule in words; None for that of the goal.
+    """
+
+    def __init__(
+        self, notes: OpenNotes, follower: OpenFollower, goals: Sequence[PlayingRule], intent: str | None = None
+    ) -> None:
+        super().__init__(notes, follower, goals[0])
+        self._goals, self._words, self._goal = goals, intent, 0
+        self.intent = intent or goals[0].words
+
+    def act(self, frame: Mapping[str, Any], reward: float) -> int:
+        self.aim(int(frame[GOAL].argmax()))
+        return super().act(frame, reward)
+
+    def aim(self, goal: int) -> None:
+        """Takes in a goal; another one ends the plan."""
+        if goal != self._goal:
+            self._goal, self._rule = goal, self._goals[goal]
+            self.intent = self._words or self._rule.words
+            self._follower.follow(())
+
+
 class RulePolicy(policy_lib.Policy[FramePlayer]):
     """The scripted players of an episode. build: makes one, from its place among them and its slot. slots: theirs."""
 
@@ -80,7 +140,7 @@ class RulePolicy(policy_lib.Policy[FramePlayer]):
         return self._build(*next(self._slots))
 
     def step(self, timestep: dm_env.TimeStep, prev_state: FramePlayer) -> tuple[int, FramePlayer]:
-        frame = {name: value for name, value in timestep.observation.items() if name in PERMITTED_OBSERVATIONS}
+        frame = {name: value for name, value in timestep.observation.items() if name in SEEN}
         return prev_state.act(frame, float(timestep.reward or 0.0)), prev_state
 
     def close(self) -> None:
