@@ -224,6 +224,11 @@ class GameFacts(Strict):
         return ""
 
     @property
+    def has_stand_ins(self) -> bool:
+        """True if its file says what scripted players do in place of trained bots."""
+        return False
+
+    @property
     def measure(self) -> Measure:
         """What its episodes are compared by."""
         return Measure.reward_per(self.reward_per_steps)

@@ -111,7 +111,8 @@ class Scenario:
     @property
     def needs_trained_bots(self) -> bool:
         """True if no scripted player can stand in for its bots."""
-        return self.facts is not None and not self.facts.bots_stand_still and not self.knows_bots
+        has_none = not self.game.has_stand_ins and not self.knows_bots
+        return self.facts is not None and not self.facts.bots_stand_still and has_none
 
     def is_column(self, slot: int) -> bool:
         """True if the player of a slot plays the columns of an asymmetric game."""

@@ -7,7 +7,6 @@ from meltingpot import scenario as mp_scenario
 from meltingpot.scenario import PERMITTED_OBSERVATIONS
 
 from hm_agent.worlds.melting_pot.facts import FOCAL
-from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, bots_of, build_bots, cast_of
@@ -18,7 +17,7 @@ IN_THE_MATRIX = {"INVENTORY", "READY_TO_SHOOT"}
 BESIDE_THE_VIEW = {"matrix": IN_THE_MATRIX, "cooking": set[str](), "agenda": {*IN_THE_MATRIX, "VOTING"}}
 """What players are told beside their view and what all earned, by kind of games."""
 ALL = [scenario for scenario in all_scenarios() if not scenario.is_self_play]
-SCENARIOS = [scenario for scenario in ALL if kind_of(scenario.game).knows_bots]
+SCENARIOS = [scenario for scenario in ALL if not scenario.needs_trained_bots]
 
 
 def test_all_scenarios_are_covered() -> None:
@@ -34,8 +33,8 @@ def test_every_scenario_has_scripted_players_for_its_whole_cast() -> None:
         assert list(built) == list(cast_of(scenario)) != []
 
 
-FIRST = [*{(each.game.game, len(each.seats)): each for each in reversed(SCENARIOS)}.values()]
-"""The first of those of the same kind of games with equally many seats."""
+FIRST = [*{(each.game.game, min(len(each.seats), 3)): each for each in reversed(SCENARIOS)}.values()]
+"""The first of those of the same kind of games with one seat, with two, and with more."""
 PLAYED = [pytest.param(each, marks=() if each in FIRST else pytest.mark.heavy) for each in SCENARIOS]
 
 

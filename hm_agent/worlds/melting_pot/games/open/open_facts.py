@@ -29,6 +29,18 @@ class RoleFacts(Strict):
 
 
 @dataclass(frozen=True, kw_only=True)
+class StandIns(Strict):
+    """What scripted players do in place of Melting Pot's bots: of the calls of a plan, the one that is nearest to do.
+
+    goals: the calls for each goal of a puppet, in the order of its one-hot GOAL. bots: those of a bot without a
+    puppeteer, by its name without the substrate and its number.
+    """
+
+    goals: tuple[tuple[str, ...], ...] = ()
+    bots: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
 class SubstrateFacts(GameFacts):
     """A substrate whose players, things and actions are read in its configuration.
 
@@ -43,7 +55,7 @@ class SubstrateFacts(GameFacts):
     after, so that the reward of their step says nothing of them. owned: the things that are a player's own, by slot,
     which gain nothing by actions. spares: the names of players on whom actions are of no use. tired: at this share of
     the full stamina or below, a player rests; negative if rests are of no use. by_role: what is different for players
-    of a role, by Melting Pot's name of it.
+    of a role, by Melting Pot's name of it. stand_ins: None if nobody can stand in for trained bots.
     """
 
     players: int
@@ -63,10 +75,15 @@ class SubstrateFacts(GameFacts):
     spares: tuple[str, ...] = ()
     tired: float = -1.0
     by_role: Mapping[str, RoleFacts] = field(default_factory=dict)
+    stand_ins: StandIns | None = None
     items: tuple[Holding, ...] = ()
     sprites: Sprites = UNNAMED
     beam: Beam = NO_BEAM
     scenarios: tuple[ScenarioFacts, ...] = ()
+
+    @property
+    def has_stand_ins(self) -> bool:
+        return self.stand_ins is not None
 
     @property
     def named_things(self) -> tuple[str, ...]:

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
-from functools import partial
-from itertools import count
-from typing import Any
-
-from meltingpot.utils.policies import policy as policy_lib
 
 from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import AgendaFacts
 from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
@@ -29,10 +23,9 @@ from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
 from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import (
-    OwnSlotPlayer,
     RuleBots,
     RulePlayer,
-    RulePolicy,
+    kind_of_bot,
 )
 
 OF_IMPOSTORS: Mapping[str, PlayingRule] = {
@@ -63,12 +56,5 @@ class AgendaBots(RuleBots):
         fitting = [name for name in names if name in of_role] or [usual]
         return super()._player(game, place, slot, fitting)
 
-    def scripted(
-        self, bot: str, visions: Sequence[Any], stream: random.Random, *, is_puppet: bool
-    ) -> policy_lib.Policy[Any]:
-        """As of all open games; Melting Pot's bots, of which two play crewmates' slots by chance, find out theirs."""
-        if self.has_no_model(bot):
-            return super().scripted(bot, visions, stream, is_puppet=is_puppet)
-        rule = STAND_INS[bot.removeprefix("hidden_agenda__").rstrip("_0123456789")]
-        build = partial(self._player, self._game, 0, names=[rule])
-        return RulePolicy(lambda place, slot: OwnSlotPlayer(self._game, build), count())
+    def stand_in(self, bot: str, slot: int) -> RulePlayer:
+        return self._player(self._game, 0, slot, [STAND_INS[kind_of_bot(bot)]])

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import count
-from typing import Any
 
 from meltingpot.configs.bots import BOT_CONFIGS
-from meltingpot.utils.policies import policy as policy_lib
 
 from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts
 from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
@@ -18,11 +14,9 @@ from hm_agent.worlds.melting_pot.games.open.calls import Call
 from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
 from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import (
-    OwnSlotPlayer,
     PuppetPlayer,
     RuleBots,
     RulePlayer,
-    RulePolicy,
 )
 
 
@@ -42,19 +36,19 @@ GOALS: Sequence[PlayingRule] = (
     PlayingRule(RIVER_RULES["eats"].words, lambda seat: zap_anyone(seat) or eat(seat)),
 )
 """What Clean Up's puppets do, by the number of their puppeteer's GOAL: to eat, to clean, or to zap others."""
+RAIDS = PlayingRule(REGROWTH_RULES["strips"].words, partial(fight, keep=0))
+GUARDS = PlayingRule(REGROWTH_RULES["spares"].words, partial(fight, keep=KEEP))
 STAND_INS: Mapping[str, PlayingRule] = {
     "clean_up__cleaner": RIVER_RULES["cleans"],
     "clean_up__consumer": RIVER_RULES["eats"],
-    "commons_harvest__closed__free": PlayingRule(REGROWTH_RULES["spares"].words, partial(fight, keep=KEEP)),
+    "commons_harvest__closed__free": GUARDS,
     "commons_harvest__closed__pacifist": REGROWTH_RULES["strips"],
-    "commons_harvest__open__free": PlayingRule(REGROWTH_RULES["strips"].words, partial(fight, keep=0)),
+    "commons_harvest__open__free": RAIDS,
     "commons_harvest__open__pacifist": REGROWTH_RULES["strips"],
-    "commons_harvest__partnership__free": PlayingRule(REGROWTH_RULES["strips"].words, partial(fight, keep=0)),
+    "commons_harvest__partnership__free": RAIDS,
     "commons_harvest__partnership__good_partner": REGROWTH_RULES["spares"],
     "commons_harvest__partnership__pacifist": REGROWTH_RULES["strips"],
-    "commons_harvest__partnership__sustainable_fighter": PlayingRule(
-        REGROWTH_RULES["spares"].words, partial(fight, keep=KEEP)
-    ),
+    "commons_harvest__partnership__sustainable_fighter": GUARDS,
 }
 """What stands in for bots without a puppeteer, by what they are called: what their scenarios are said to meet."""
 
@@ -65,20 +59,10 @@ class CommonsBots(RuleBots):
     def __init__(self, game: CommonsFacts, parts: OpenParts) -> None:
         super().__init__(game, RIVER_RULES if game.river else REGROWTH_RULES, parts)
 
-    def scripted(
-        self, bot: str, visions: Sequence[Any], stream: random.Random, *, is_puppet: bool
-    ) -> policy_lib.Policy[Any]:
-        """As of all open games; those of Melting Pot's bots, several of which play slots by chance, find out theirs."""
-        if bot not in BOT_CONFIGS:
-            return super().scripted(bot, visions, stream, is_puppet=is_puppet)
+    def stand_in(self, bot: str, slot: int) -> RulePlayer:
+        senses = self._parts.senses(self._game, slot)
+        if not BOT_CONFIGS[bot].puppeteer_builder:
+            return RulePlayer(*senses, STAND_INS[bot.rstrip("_0123456789")])
         # A reciprocator that has to be taught first is known by its goal alone.
         answers = "reciprocator" in bot and "corrigible" not in bot
-        intent = RIVER_RULES["reciprocates"].words if answers else None
-
-        def build(slot: int) -> RulePlayer:
-            senses = self._parts.senses(self._game, slot)
-            if is_puppet:
-                return PuppetPlayer(*senses, GOALS, intent)
-            return RulePlayer(*senses, STAND_INS[bot.rstrip("_0123456789")])
-
-        return RulePolicy(lambda place, slot: OwnSlotPlayer(self._game, build), count())
+        return PuppetPlayer(*senses, GOALS, RIVER_RULES["reciprocates"].words if answers else None)

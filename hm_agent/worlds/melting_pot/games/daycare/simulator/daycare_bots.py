@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from hm_agent.worlds.melting_pot.facts import slot_of
 from hm_agent.worlds.melting_pot.games.daycare.care import (
     ATTENDS,
     FORAGES,
@@ -18,10 +17,10 @@ from hm_agent.worlds.melting_pot.games.daycare.care import (
     playful_calls,
     spoiling_calls,
 )
-from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import CHILD, PARENT, DaycareFacts
+from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import DaycareFacts
 from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
-from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
+from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots, RulePlayer, kind_of_bot
 
 RULES: Mapping[str, PlayingRule] = {
     "attends": PlayingRule(ATTENDS, partial(parent_calls, rule=POINTS, fed_for=0)),
@@ -49,6 +48,5 @@ class DaycareBots(RuleBots):
     def __init__(self, game: DaycareFacts, parts: OpenParts) -> None:
         super().__init__(game, RULES, parts)
 
-    def stands_in(self, bot: str) -> tuple[str, int]:
-        played = bot.removeprefix("daycare__").rstrip("_0123456789")
-        return STAND_INS[played], slot_of(PARENT if "parent" in played else CHILD)
+    def stand_in(self, bot: str, slot: int) -> RulePlayer:
+        return self._player(self._game, 0, slot, [STAND_INS[kind_of_bot(bot)]])

@@ -12,10 +12,15 @@ from meltingpot import substrate as mp_substrate
 
 from hm_agent.extensions import nearest
 from hm_agent.worlds.melting_pot.facts import Length
+from hm_agent.worlds.melting_pot.games.open.calls import CallNames, read_plan
 from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
 from hm_agent.worlds.melting_pot.games.open.open_facts import PLAYER, SubstrateFacts
+from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import kind_of_bot
+from hm_agent.worlds.melting_pot.grid import Layout
+from hm_agent.worlds.melting_pot.simulator.bots.casting import goals_of
 from hm_agent.worlds.melting_pot.simulator.game_files import (
     all_components,
+    bots_of,
     bots_stand_still,
     default_players,
     number_of,
@@ -24,6 +29,7 @@ from hm_agent.worlds.melting_pot.simulator.game_files import (
     settings_named,
 )
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of, usual_roles
+from hm_agent.written_calls import CallError
 
 
 def open_game_file(substrate: str) -> str:
@@ -77,6 +83,7 @@ def file_problems(facts: SubstrateFacts, settings: Mapping[str, Any]) -> Iterato
         yield f"items: {len(facts.items)} are named, but INVENTORY counts {counted}"
     told = (facts, *map(facts.as_role, facts.by_role))
     yield from dict.fromkeys(problem for each in told for problem in _unknown_words(each))
+    yield from _stand_in_problems(facts)
     for name, stated in facts.of_engine.items():
         component, argument = name.split(".")
         given = next(all_components(settings, component), {}).get(argument)
@@ -106,6 +113,26 @@ def _unknown_words(facts: SubstrateFacts) -> Iterator[str]:
         for word in words:
             if word not in known:
                 yield f"{key}: {word!r} stands for nothing in {facts.substrate}: {nearest(word, known)}".rstrip(": ")
+
+
+def _stand_in_problems(facts: SubstrateFacts) -> Iterator[str]:
+    """What is wrong with stand-ins: calls that can't be read, another number of goals, and bots without any."""
+    if (told := facts.stand_ins) is None:
+        return
+    view = GridView.of(facts.substrate, 0).naming(facts.names)
+    actions = [name.lower() for name in actions_of(facts.substrate).__members__]
+    names = CallNames(Layout(1, 1, frozenset()), actions, sorted(view.things), (PLAYER,))
+    for key, calls in (*((f"goals.{place}", goal) for place, goal in enumerate(told.goals)), *told.bots.items()):
+        try:
+            read_plan(calls, names)
+        except CallError as error:
+            yield f"stand_ins: {key}: {error}"
+    for bot in sorted({bot for name in numbered_scenarios(facts.substrate) for bot in bots_of(name)}):
+        given = goals_of(bot, facts)
+        if given and given != len(told.goals):
+            yield f"stand_ins: goals: there are {len(told.goals)}, but the puppeteer of {bot} gives {given}"
+        if not given and kind_of_bot(bot) not in told.bots:
+            yield f"stand_ins: bots: nobody stands in for {kind_of_bot(bot)}"
 
 
 def _counted_items(substrate: str) -> int:

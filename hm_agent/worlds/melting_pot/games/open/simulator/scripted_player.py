@@ -27,6 +27,7 @@ from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat, PlayingRule
+from hm_agent.worlds.melting_pot.games.open.simulator.stand_ins import written_rule
 from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
@@ -78,13 +79,10 @@ class FramePlayer(Protocol):
 
 
 class OwnSlotPlayer:
-    """A scripted player that finds out its slot by its own look, in its first frame.
+    """A scripted player that finds out its slot by its own look, in its first frame. build: makes the one of a slot."""
 
-    look: the game's, with its usual roles. build: makes the player of a slot.
-    """
-
-    def __init__(self, look: SubstrateFacts, build: Callable[[int], RulePlayer]) -> None:
-        self._look, self._build = look, build
+    def __init__(self, game: SubstrateFacts, build: Callable[[int], RulePlayer]) -> None:
+        self._game, self._build = game, build
         self._player: RulePlayer | None = None
 
     @property
@@ -93,16 +91,16 @@ class OwnSlotPlayer:
 
     def act(self, frame: Mapping[str, Any], reward: float) -> int:
         if self._player is None:
-            self._player = self._build(own_slot(self._look, frame["RGB"]))
+            self._player = self._build(own_slot(self._game, frame["RGB"]))
         return self._player.act(frame, reward)
 
 
 def own_slot(game: SubstrateFacts, rgb: Pixels) -> int:
-    """The slot of the player that sees a frame of a game in which all wear different sprites, with the usual roles."""
+    """The slot of the player that sees a frame, with the usual roles; the first one where players look alike."""
     views = [GridView.of(game.substrate, slot) for slot in range(game.players)]
     label = views[0].atlas.labels[views[0].atlas.label(rgb)[views[0].window.own_index]]
     names = {sprite.name for sprite in label.sprites}
-    return next(slot for slot, view in enumerate(views) if names & view.own)
+    return next((slot for slot, view in enumerate(views) if names & view.own), 0)
 
 
 class PuppetPlayer(RulePlayer):
@@ -147,6 +145,11 @@ class RulePolicy(policy_lib.Policy[FramePlayer]):
         """Nothing to release."""
 
 
+def kind_of_bot(bot: str) -> str:
+    """The name of one of Melting Pot's bots without its substrate and its number."""
+    return bot.removeprefix(f"{BOT_CONFIGS[bot].substrate}__").rstrip("_0123456789")
+
+
 class RuleBots(GameBots[SubstrateFacts]):
     """The scripted players of the unseen scenarios of one open game.
 
@@ -164,9 +167,15 @@ class RuleBots(GameBots[SubstrateFacts]):
     def has_no_model(self, bot: str) -> bool:
         return bot not in BOT_CONFIGS
 
-    def stands_in(self, bot: str) -> tuple[str, int]:
-        """The name of the rule that stands in for one of Melting Pot's bots, and the first slot that the bot plays."""
-        raise ConfigError(f"{bot}: no scripted player stands in for it: use trained bots")
+    def stand_in(self, bot: str, slot: int) -> RulePlayer:
+        """The player of a slot in place of one of Melting Pot's bots: by default as the game's file says."""
+        told = self._game.stand_ins
+        if told is None:
+            raise ConfigError(f"{bot}: no scripted player stands in for it: use trained bots")
+        senses = self._parts.senses(self._game, slot)
+        if BOT_CONFIGS[bot].puppeteer_builder:
+            return PuppetPlayer(*senses, [written_rule(calls) for calls in told.goals])
+        return RulePlayer(*senses, written_rule(told.bots[kind_of_bot(bot)]))
 
     def puppeteer(self, unseen: UnseenFacts) -> None:
         """None: each player follows a rule by itself. Raises ConfigError for an unknown one."""
@@ -186,8 +195,8 @@ class RuleBots(GameBots[SubstrateFacts]):
         self, bot: str, visions: Sequence[Any], stream: random.Random, *, is_puppet: bool
     ) -> policy_lib.Policy[Any]:
         if bot in BOT_CONFIGS:
-            name, slot = self.stands_in(bot)
-            return RulePolicy(partial(self._player, self._game, names=[name]), count(slot))
+            # Which of a role's slots it plays is drawn.
+            return RulePolicy(lambda place, slot: OwnSlotPlayer(self._game, partial(self.stand_in, bot)), count())
         scenario = scenario_named(bot)
         assert scenario.unseen, "all other bots are Melting Pot's"
         names = list(self._named(scenario.unseen))

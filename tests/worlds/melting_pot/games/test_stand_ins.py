@@ -1,0 +1,88 @@
+"""Scripted players in place of Melting Pot's bots, where a game's file says in calls of plans what they do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from hm_agent.worlds.melting_pot.games.open.calls import CollectThings, UseAction
+from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts
+from hm_agent.worlds.melting_pot.games.open.simulator.game_file import file_problems
+from hm_agent.worlds.melting_pot.games.open.simulator.stand_ins import nearest_call
+from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
+from hm_agent.worlds.melting_pot.scenarios import game_named, scenario_named
+from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
+from hm_agent.worlds.melting_pot.simulator.substrate import default_settings
+from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
+from tests.worlds.melting_pot.games.test_open_reasoner import HERE, STEP, seat_in
+
+FORAGE = ("collect(coin)", "use(consume_tokens)")
+GIVE = ("use(refine_and_gift, player)",)
+
+
+def test_of_several_calls_the_one_is_carried_out_whose_thing_is_nearest() -> None:
+    calls = ("use(mine, gold raw)", "use(mine, iron raw)")
+    far, near = {(4, 4): "gold raw"}, {(1, 2): "iron raw"}
+    assert nearest_call(seat_in("coop_mining", {**far, **near}), calls) == [UseAction("mine", "iron raw")]
+    assert nearest_call(seat_in("coop_mining", far), calls) == [UseAction("mine", "gold raw")]
+    assert nearest_call(seat_in("coop_mining", {}), calls) == []
+
+
+def test_what_needs_no_thing_is_done_where_no_thing_is_known() -> None:
+    assert nearest_call(seat_in("gift_refinements", {(3, 1): "coin"}), FORAGE) == [CollectThings("coin")]
+    assert nearest_call(seat_in("gift_refinements", {HERE: "coin"}), FORAGE) == [UseAction("consume_tokens")]
+
+
+def test_a_player_is_the_nearest_one_in_view() -> None:
+    sighted = {f"player_{n}": PlayerSighting((n, 4), 0, None, STEP) for n in (1, 3)}
+    seat = seat_in("gift_refinements", {}, sighted=sighted)
+    assert nearest_call(seat, GIVE) == [UseAction("refine_and_gift", "player_1")]
+    gone = {name: replace(seen, step=STEP - 1) for name, seen in sighted.items()}
+    assert nearest_call(replace(seat, sighted=gone), GIVE) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "intents"),
+    [
+        ("gift_refinements_0", {"collect(coin)"}),
+        ("externality_mushrooms_dense_1", {"collect(red mushroom)"}),
+        (
+            "allelopathic_harvest_open_10",
+            {"collect(ripe berry 1), collect(ripe berry 2), collect(ripe berry 3)"},
+        ),
+    ],
+)
+def test_puppets_do_from_the_first_step_on_what_their_puppeteer_says(name: str, intents: set[str]) -> None:
+    world = MeltingPotWorld(scenario_named(name), Bots.SCRIPTED)
+    world.reset(seed=1)
+    world.step(dict.fromkeys(world.seats, 0))
+    assert {each.behaviour for each in world.intents(world.seats[0]) if each.is_known} == intents
+    world.close()
+
+
+def test_who_extracts_gold_together_earns_more_than_who_mines_iron() -> None:
+    """What five bots and an agent that stands still earn together: 8 for gold and each who mined it, 1 for iron."""
+    earned = {}
+    for name in ("coop_mining_0", "coop_mining_2"):
+        world = MeltingPotWorld(scenario_named(name), Bots.SCRIPTED)
+        turn = world.reset(seed=1)
+        earned[name] = 0.0
+        for _ in range(150):
+            turn = world.step(dict.fromkeys(world.seats, 0))
+            earned[name] += float(turn.observations["player_0"].view["COLLECTIVE_REWARD"])
+        world.close()
+    assert earned["coop_mining_0"] > earned["coop_mining_2"] > 0
+
+
+def test_a_file_whose_stand_ins_do_not_fit_is_told_what_is_wrong() -> None:
+    facts = game_named("allelopathic_harvest_open", OpenFacts)
+    assert facts.stand_ins
+    settings = default_settings(facts.substrate)
+    *goals, _ = facts.stand_ins.goals
+    wrong = replace(facts.stand_ins, goals=tuple(goals), bots={"bot_that_supports_red": ("collect(ripe bery 1)",)})
+    told = list(file_problems(replace(facts, stand_ins=wrong), settings))
+    assert told[0].startswith("stand_ins: bot_that_supports_red: unknown thing 'ripe bery 1'")
+    assert "stand_ins: bots: nobody stands in for bot_that_supports_green" in told
+    follower = "allelopathic_harvest__open__puppet_convention_follower_0"
+    assert f"stand_ins: goals: there are 5, but the puppeteer of {follower} gives 6" in told
