@@ -250,7 +250,8 @@ def _published(agent: str, mean: float, error: float) -> PublishedFigure:
 
 
 def _metric(scenario: Scenario) -> Metric:
-    ceiling = "oracle" if scenario.knows_bots else None
+    is_told_of_all = len(scenario.seats) == 1 or not kind_of(scenario.game).counts_on_all
+    ceiling = "oracle" if scenario.knows_bots and is_told_of_all else None
     floor = None if scenario.study in FROM_SHORTCUTS else "random"
     return Metric(floor=floor, ceiling=ceiling).measured_by(scenario.game.measure)
 

@@ -39,7 +39,8 @@ class Kind(Protocol[FactsT]):
     facts: the class of the files of its games; its `game` is a `Literal` of the name in the table of kinds. actions:
     the names of its substrates' actions, by their numbers; empty if these differ. script: what only its games show in a
     replay. knows_bots: False if nothing is known of its games' bots, so that no scripted player stands in for them, and
-    no agent can be told what they aim for. has_paid_interactions: True if players are paid for each interaction of two.
+    no agent can be told what they aim for. counts_on_all: True if what pays depends on what all others do together, so
+    that `oracle`, which is told of bots alone, is no ceiling beside other agents. has_paid_interactions: True if players are paid for each interaction of two.
     counts_interactions: False if nothing in its games is counted as one. is_framed: False if pictures don't frame
     players, since to ask the engine where they are could change what happens. infers_inventories: True if agents find
     out what others held. offers: what the minds of its games answer beyond `BasicMind`; None if no agent that thinks
@@ -51,6 +52,7 @@ class Kind(Protocol[FactsT]):
     actions: tuple[str, ...]
     script: Path
     knows_bots: bool = True
+    counts_on_all: bool = False
     has_paid_interactions: bool = False
     counts_interactions: bool = True
     is_framed: bool = True

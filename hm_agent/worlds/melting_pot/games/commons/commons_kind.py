@@ -18,6 +18,7 @@ class CommonsKind(OpenKind):
 
     facts = CommonsFacts
     knows_bots = True
+    counts_on_all = True
     shortcuts: Mapping[str, str] = {
         "only_eats": "eats, and never cleans",
         "cleans_if_dirty": "cleans while the river is dirty, else eats",
