@@ -71,6 +71,11 @@ class SeatSituation:
         return self.strategy is Remark
 
     @property
+    def tells_reward(self) -> bool:
+        """True if the seat knows what it was paid so far."""
+        return True
+
+    @property
     def side(self) -> Side:
         """The game of one interaction as the seat sees it, in a world where both choose from a few actions."""
         raise NotImplementedError

@@ -18,7 +18,8 @@ from hm_agent.worlds.matrix_games.views import PastRound, RoundScene, RoundView
 class MatrixGameWorld(World[RoundView, str]):
     """All players choose an action by its name at once, round after round, and then see what both chose and got.
 
-    Where the game does not tell of rounds, agents see neither before the end.
+    They see neither where the game does not tell of rounds.
+
     opponent: the rule that plays against the only seat, drawn for each episode; None in self-play. It sees the present
     table. opponent_state: its present state. Both are for references that are told of it.
     """

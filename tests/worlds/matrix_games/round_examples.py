@@ -50,6 +50,7 @@ ROUND_EXAMPLES: Mapping[str, Question[Any]] = {
     "give_odds_blind": GiveOdds(BLIND, OTHER, ()),
     "plan_at_first": Plan(AT_FIRST, None, (), (), (), "the episode begins"),
     "review_plan": ReviewPlan(LATER, PlanRecord((Play("defect"),), 1, 1, ()), "the next round begins", 5.0, AT_FIRST),
+    "review_plan_blind": ReviewPlan(BLIND, PlanRecord((Play("red"),), 1, 1, ()), "the next round begins", 0.0, BLIND),
     "propose": Propose(LATER, OTHER, HISTORY, IDEAS[:1]),
     "predict": PREDICT,
     "predict_at_first": Predict(AT_FIRST, OTHER, (), ()),

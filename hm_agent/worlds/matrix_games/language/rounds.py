@@ -79,6 +79,10 @@ class RoundSituation(SeatSituation):
         return {"round": self.view.round}
 
     @property
+    def tells_reward(self) -> bool:
+        return self.view.untold is None
+
+    @property
     def side(self) -> Side:
         return self.view.side
 

@@ -40,12 +40,12 @@ class Kind(Protocol[FactsT]):
     the names of its substrates' actions, by their numbers; empty if these differ. script: what only its games show in a
     replay. knows_bots: False if nothing is known of its games' bots, so that no scripted player stands in for them, and
     no agent can be told what they aim for. counts_on_all: True if what pays depends on what all others do together, so
-    that `oracle`, which is told of bots alone, is no ceiling beside other agents. has_paid_interactions: True if players are paid for each interaction of two.
-    counts_interactions: False if nothing in its games is counted as one. is_framed: False if pictures don't frame
-    players, since to ask the engine where they are could change what happens. infers_inventories: True if agents find
-    out what others held. offers: what the minds of its games answer beyond `BasicMind`; None if no agent that thinks
-    plays them. shortcuts: the agents of its games that model no mind, by name, with what they do; in games of paid
-    interactions they play those of two.
+    that `oracle`, which is told of bots alone, is no ceiling beside other agents. has_paid_interactions: True if
+    players are paid for each interaction of two. counts_interactions: False if nothing in its games is counted as one.
+    is_framed: False if pictures don't frame players, since to ask the engine where they are could change what happens.
+    infers_inventories: True if agents find out what others held. offers: what the minds of its games answer beyond
+    `BasicMind`; None if no agent that thinks plays them. shortcuts: the agents of its games that model no mind, by
+    name, with what they do; in games of paid interactions they play those of two.
     """
 
     facts: type[FactsT]

@@ -117,14 +117,14 @@ def number_of(scenario: str) -> int:
     return int(scenario.rpartition("_")[2])
 
 
-def bots_of(scenario: str) -> frozenset[str]:
+def bots_in(scenario: str) -> frozenset[str]:
     """The names of the bots that one of Melting Pot's scenarios draws from."""
     return frozenset().union(*mp_scenario.get_config(scenario).bots_by_role.values())
 
 
 def bots_stand_still(scenario: str) -> bool:
     """True if one of Melting Pot's scenarios draws all bots from the one that always stands still."""
-    return bots_of(scenario) == {STANDING}
+    return bots_in(scenario) == {STANDING}
 
 
 def _sprite_problems(game: GameFacts, settings: Mapping[str, Any]) -> Iterator[str]:

@@ -20,7 +20,7 @@ from hm_agent.worlds.melting_pot.grid import Layout
 from hm_agent.worlds.melting_pot.simulator.bots.casting import goals_of
 from hm_agent.worlds.melting_pot.simulator.game_files import (
     all_components,
-    bots_of,
+    bots_in,
     bots_stand_still,
     default_players,
     number_of,
@@ -127,7 +127,7 @@ def _stand_in_problems(facts: SubstrateFacts) -> Iterator[str]:
             read_plan(calls, names)
         except CallError as error:
             yield f"stand_ins: {key}: {error}"
-    for bot in sorted({bot for name in numbered_scenarios(facts.substrate) for bot in bots_of(name)}):
+    for bot in sorted({bot for name in numbered_scenarios(facts.substrate) for bot in bots_in(name)}):
         given = goals_of(bot, facts)
         if given and given != len(told.goals):
             yield f"stand_ins: goals: there are {len(told.goals)}, but the puppeteer of {bot} gives {given}"
