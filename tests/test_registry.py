@@ -79,7 +79,7 @@ def test_the_glob_for_self_play_finds_that_of_every_game() -> None:
     found = [scenario.short_name for scenario in every if scenario.world == "melting_pot"]
     assert {f"{game}_selfplay" for game in ("rws_repeated", "cooking_asymmetric", "clean_up", "coins")} <= {*found}
     assert len(found) == 49
-    assert len([scenario for scenario in every if scenario.world == "matrix_games"]) == 9
+    assert len([scenario for scenario in every if scenario.world == "matrix_games"]) == 10
     assert not [scenario for scenario in find_scenarios(["*"]) if scenario.short_name.endswith("_selfplay")]
 
 
