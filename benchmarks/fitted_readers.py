@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from statistics import mean
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +19,9 @@ from hm_agent.worlds.exploretom.pairs.drawing import MINDLESS, draw_pair, view_o
 from hm_agent.worlds.exploretom.pairs.kinds import KINDS
 from hm_agent.worlds.exploretom.questions.plans import answer_at
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
-from hm_agent.worlds.exploretom.readers.readers import LADDER, no_distraction, seen_together
-from hm_agent.worlds.exploretom.readers.reading import read_story
+from hm_agent.worlds.exploretom.readers.readers import LADDER, no_distraction, retold, seen_together
 from hm_agent.worlds.exploretom.readers.shortcuts import Rule, shown_choices
-from hm_agent.worlds.exploretom.story.actions import StoryAction, StoryScript
-from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
-from hm_agent.worlds.exploretom.story.language import text_of
+from hm_agent.worlds.exploretom.story.actions import StoryAction
 from hm_agent.worlds.exploretom.world import StoryView
 
 PAIRS = int(os.environ.get("PAIRS", "20"))
@@ -34,6 +32,8 @@ STEPS = 400
 Array = npt.NDArray[np.float64]
 Asked = tuple[StoryView, str]
 """A story with its question, and the right answer."""
+Seen = tuple[Array, int]
+"""The `features` of a question's choices, and the number of the right one."""
 
 
 def pairs_of(kind: str, half: str) -> Sequence[tuple[Asked, Asked]]:
@@ -41,9 +41,9 @@ def pairs_of(kind: str, half: str) -> Sequence[tuple[Asked, Asked]]:
     return [((view_of(a), a.questions[0].answer), (view_of(b), b.questions[0].answer)) for a, b in drawn]
 
 
-def share(pairs: Sequence[tuple[Asked, Asked]], answer: Callable[[StoryView], str]) -> float:
+def share(pairs: Sequence[tuple[Asked, Asked]], answer: Rule) -> float:
     """The share of pairs with both stories answered rightly."""
-    return float(np.mean([all(answer(view) == right for view, right in pair) for pair in pairs]))
+    return mean(all(answer(view) == right for view, right in pair) for pair in pairs)
 
 
 def features(view: StoryView, rules: Sequence[Rule]) -> Array:
@@ -60,9 +60,13 @@ def features(view: StoryView, rules: Sequence[Rule]) -> Array:
     )
 
 
-def fitted(asked: Sequence[Asked], rules: Sequence[Rule], spread: float) -> Callable[[StoryView], str]:
-    """A reader that takes what a multinomial logistic regression finds likeliest, fitted to these questions."""
-    known = [(features(view, rules), shown_choices(view).index(right)) for view, right in asked]
+def seen_of(asked: Asked, rules: Sequence[Rule]) -> Seen:
+    view, right = asked
+    return features(view, rules), shown_choices(view).index(right)
+
+
+def fitted(known: Sequence[Seen], spread: float) -> Array:
+    """The weights of a multinomial logistic regression by which these right choices are likeliest."""
     weights = np.zeros(known[0][0].shape[1])
     for _ in range(STEPS):
         slope = -weights / spread**2
@@ -70,7 +74,15 @@ def fitted(asked: Sequence[Asked], rules: Sequence[Rule], spread: float) -> Call
             worth = np.exp(seen @ weights - (seen @ weights).max())
             slope += seen[right] - worth / worth.sum() @ seen
         weights += slope * min(1.0, spread**2) / len(known)
-    return lambda view: shown_choices(view)[int((features(view, rules) @ weights).argmax())]
+    return weights
+
+
+def reached(learned: Sequence[Sequence[Seen]], tested: Sequence[Sequence[Seen]]) -> float:
+    """The share of pairs with both stories right, with the best of `SPREADS`. Both: of each pair its two stories."""
+    fits = [fitted([each for pair in learned for each in pair], spread) for spread in SPREADS]
+    return max(
+        mean(all((seen @ weights).argmax() == right for seen, right in pair) for pair in tested) for weights in fits
+    )
 
 
 OVERLOOKED: Sequence[Callable[[StoryAction], StoryAction]] = (
@@ -80,35 +92,23 @@ OVERLOOKED: Sequence[Callable[[StoryAction], StoryAction]] = (
 
 
 def overlooking(told: Callable[[StoryAction], StoryAction], order: int) -> Rule:
-    """A reader of an order that reads each action as it is told here; what is then impossible it leaves out."""
+    """A reader of an order that reads the story as it is `retold`."""
 
     def rule(view: StoryView) -> str:
-        script = read_story(view.story, view.sees_contents).script
-        tracker, actions = BeliefTracker(script.people, sees_contents=view.sees_contents), []
-        for action in script.actions:
-            plain = told(action)
-            if tracker.problem(plain) is None:
-                tracker.apply(plain)
-                actions.append(plain)
-        text = text_of(StoryScript(tuple(actions), view.sees_contents))
-        return answer_at(read_story(text, view.sees_contents), view.question, order) or LADDER["order_0"](view)
+        return answer_at(retold(view.story, view.sees_contents, told), view.question, order) or LADDER["order_0"](view)
 
     return rule
 
 
 def cells(kind: str) -> Iterator[str]:
     """The shares of both halves' pairs: of both regressions, then of both readers that overlook something."""
-    order = KINDS[kind].order
-    halves = {half: pairs_of(kind, half) for half in HALVES}
+    order, halves = KINDS[kind].order, [pairs_of(kind, half) for half in HALVES]
     below = [*list(LADDER.values())[:order], no_distraction, *([seen_together] if order > 1 else [])]
     for rules in (MINDLESS, [*MINDLESS, *below]):
-        reached = []
-        for learned, tested in (HALVES[::-1], HALVES):
-            asked = [each for pair in halves[learned] for each in pair]
-            reached.append(max(share(halves[tested], fitted(asked, rules, spread)) for spread in SPREADS))
-        yield " / ".join(f"{each:.2f}" for each in reached)
+        even, odd = ([[seen_of(asked, rules) for asked in pair] for pair in pairs] for pairs in halves)
+        yield f"{reached(odd, even):.2f} / {reached(even, odd):.2f}"
     for told in OVERLOOKED:
-        yield " / ".join(f"{share(pairs, overlooking(told, order)):.2f}" for pairs in halves.values())
+        yield " / ".join(f"{share(pairs, overlooking(told, order)):.2f}" for pairs in halves)
 
 
 def main() -> None:

@@ -18,8 +18,7 @@ class Calculator(BaseStrategist[OddsReading]):
     What to do about the answer the world says: it calculates that from a table of payoffs, or shows the chances to
     planning. It asks again after what the answer does not cover (`PlayerOdds.take`), and after a clue against the
     likeliest behaviour, or once the world says that it no longer holds. The question waits until the agent can act
-    again, since the world may show more by then.
-    Predictions that a constant would beat are not acted on (`BaseRates`).
+    again, since the world may show more by then. Predictions that a constant would beat are not acted on (`BaseRates`).
     """
 
     needs = (OddsReading,)

@@ -66,12 +66,11 @@ class MatrixGameWorld(World[RoundView, str]):
         rewards = {
             seat: history[-1].reward for seat, history in zip(self.seats, self._histories, strict=False) if history
         }
-        observations = {}
+        observations, see_less = {}, group is not None and group.see_less
         for place, (seat, side) in enumerate(zip(self.seats, self._sides, strict=False)):
             told, untold = (self._histories[place], None) if game.tells_rounds else ((), step)
-            less = group is not None and group.see_less
-            view = RoundView(side, rounds, told, self._played(place, len(told)), untold, less)
-            observations[seat] = Observation(step, view, rewards.get(seat, 0.0) if told else 0.0)
+            view = RoundView(side, rounds, told, self._played(place, len(told)), untold, see_less)
+            observations[seat] = Observation(step, view, told[-1].reward if told else 0.0)
         return Turn(step, observations, rewards, step == rounds)
 
     def _played(self, place: int, count: int) -> tuple[Side, ...] | None:

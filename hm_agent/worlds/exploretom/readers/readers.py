@@ -29,7 +29,7 @@ from hm_agent.worlds.exploretom.readers.shortcuts import (
     people_named,
     shown_choices,
 )
-from hm_agent.worlds.exploretom.story.actions import StoryScript
+from hm_agent.worlds.exploretom.story.actions import StoryAction, StoryScript
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError, steps_of
 from hm_agent.worlds.exploretom.story.language import sentence_of
 from hm_agent.worlds.exploretom.world import StoryView
@@ -155,7 +155,7 @@ def at_depth(depth: int) -> Callable[[StoryView], str]:
 
 def no_distraction(view: StoryView) -> str:
     """Answers as if nobody peeked or was distracted."""
-    story = _without_asides(view.story, view.sees_contents)
+    story = retold(view.story, view.sees_contents, without_asides)
     return answer_at(story, view.question) or at_depth(0)(view)
 
 
@@ -203,14 +203,18 @@ RULES = {**WEAK_RULES, **LADDER, **{f"shortcut_{name}": rule for name, rule in S
 """All readers that ask no model."""
 
 
+def without_asides(action: StoryAction) -> StoryAction:
+    """The action with nobody peeking or distracted."""
+    return replace(action, peekers=(), distracted=())
+
+
 @lru_cache(maxsize=64)
-def _without_asides(text: str, sees_contents: bool) -> AnsweredStory:
-    """The story with nobody peeking or distracted; actions that are then impossible are left out."""
+def retold(text: str, sees_contents: bool, told: Callable[[StoryAction], StoryAction]) -> AnsweredStory:
+    """The story with each action as `told` makes it; those that are then impossible are left out."""
     script = read_story(text, sees_contents).script
     tracker, actions = BeliefTracker(script.people, sees_contents=sees_contents), []
-    for action in script.actions:
-        plain = replace(action, peekers=(), distracted=())
-        if tracker.problem(plain) is None:
-            tracker.apply(plain)
-            actions.append(plain)
+    for action in map(told, script.actions):
+        if tracker.problem(action) is None:
+            tracker.apply(action)
+            actions.append(action)
     return AnsweredStory(StoryScript(tuple(actions), sees_contents), tracker)

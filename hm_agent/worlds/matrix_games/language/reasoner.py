@@ -84,8 +84,8 @@ def _rules(side: Side) -> Iterator[RuleOfPlay]:
 def levels_tried(side: Side, sees_less: bool) -> Sequence[RuleOfPlay]:
     """The rules by which the other may play where every round has its own table; the present one is `side`."""
     count = len(side.actions)
-    levels = (LevelRule(side, level, naive) for level, naive in product(LEVELS[: 1 if sees_less else None], NAIVE))
-    return (MixtureRule(side, (1 / count,) * count), *levels)
+    levels = product(LEVELS[:1] if sees_less else LEVELS, NAIVE)
+    return (MixtureRule(side, (1 / count,) * count), *(LevelRule(side, level, naive) for level, naive in levels))
 
 
 @dataclass(frozen=True)

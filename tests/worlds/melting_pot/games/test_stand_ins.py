@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
-from hm_agent.worlds.melting_pot.games.open.calls import CollectThings, UseAction
+from hm_agent.worlds.melting_pot.games.open.calls import Call, CollectThings, UseAction
 from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts
+from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
 from hm_agent.worlds.melting_pot.games.open.simulator.game_file import file_problems
-from hm_agent.worlds.melting_pot.games.open.simulator.stand_ins import nearest_call
+from hm_agent.worlds.melting_pot.games.open.simulator.stand_ins import written_rule
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.scenarios import game_named, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
@@ -19,6 +21,10 @@ from tests.worlds.melting_pot.games.test_open_reasoner import HERE, STEP, seat_i
 
 FORAGE = ("collect(coin)", "use(consume_tokens)")
 GIVE = ("use(refine_and_gift, player)",)
+
+
+def nearest_call(seat: OpenSeat, written: Sequence[str]) -> Sequence[Call]:
+    return written_rule(seat.facts, written).next(seat)
 
 
 def test_of_several_calls_the_one_is_carried_out_whose_thing_is_nearest() -> None:

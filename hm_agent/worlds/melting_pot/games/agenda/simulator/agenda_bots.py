@@ -22,11 +22,7 @@ from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
-from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import (
-    RuleBots,
-    RulePlayer,
-    kind_of_bot,
-)
+from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots, RulePlayer, kind_of_bot
 
 OF_IMPOSTORS: Mapping[str, PlayingRule] = {
     "hunts": PlayingRule(HUNTS, hunting_calls),

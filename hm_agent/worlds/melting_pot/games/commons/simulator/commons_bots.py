@@ -13,11 +13,7 @@ from hm_agent.worlds.melting_pot.games.commons.rules import KEEP, REGROWTH_RULES
 from hm_agent.worlds.melting_pot.games.open.calls import Call
 from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
-from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import (
-    PuppetPlayer,
-    RuleBots,
-    RulePlayer,
-)
+from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import PuppetPlayer, RuleBots, RulePlayer
 
 
 def zap_anyone(seat: CommonsSeat) -> Sequence[Call]:

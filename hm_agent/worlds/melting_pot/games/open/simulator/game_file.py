@@ -12,11 +12,10 @@ from meltingpot import substrate as mp_substrate
 
 from hm_agent.extensions import nearest
 from hm_agent.worlds.melting_pot.facts import Length
-from hm_agent.worlds.melting_pot.games.open.calls import CallNames, read_plan
 from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
 from hm_agent.worlds.melting_pot.games.open.open_facts import PLAYER, SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import kind_of_bot
-from hm_agent.worlds.melting_pot.grid import Layout
+from hm_agent.worlds.melting_pot.games.open.simulator.stand_ins import written_rule
 from hm_agent.worlds.melting_pot.simulator.bots.casting import goals_of
 from hm_agent.worlds.melting_pot.simulator.game_files import (
     all_components,
@@ -119,12 +118,9 @@ def _stand_in_problems(facts: SubstrateFacts) -> Iterator[str]:
     """What is wrong with stand-ins: calls that can't be read, another number of goals, and bots without any."""
     if (told := facts.stand_ins) is None:
         return
-    view = GridView.of(facts.substrate, 0).naming(facts.names)
-    actions = [name.lower() for name in actions_of(facts.substrate).__members__]
-    names = CallNames(Layout(1, 1, frozenset()), actions, sorted(view.things), (PLAYER,))
     for key, calls in (*((f"goals.{place}", goal) for place, goal in enumerate(told.goals)), *told.bots.items()):
         try:
-            read_plan(calls, names)
+            written_rule(facts, calls)
         except CallError as error:
             yield f"stand_ins: {key}: {error}"
     for bot in sorted({bot for name in numbered_scenarios(facts.substrate) for bot in bots_in(name)}):

@@ -42,11 +42,15 @@ SEEN = PERMITTED_OBSERVATIONS | {GOAL}
 
 
 class RulePlayer:
-    """One scripted player in one episode. intent: its rule in words."""
+    """One scripted player in one episode."""
 
     def __init__(self, notes: OpenNotes, follower: OpenFollower, rule: PlayingRule) -> None:
         self._notes, self._follower, self._rule, self._step = notes, follower, rule, -1
-        self.intent = rule.words
+
+    @property
+    def intent(self) -> str:
+        """What it aims for: its rule in words."""
+        return self._rule.words
 
     def act(self, frame: Mapping[str, Any], reward: float) -> int:
         """Perceives the next frame and chooses an action."""
@@ -106,15 +110,18 @@ def own_slot(game: SubstrateFacts, rgb: Pixels) -> int:
 class PuppetPlayer(RulePlayer):
     """A puppet in one episode. goals: what it does, by the number of its puppeteer's GOAL.
 
-    intent: its puppeteer's rule in words; None for that of the goal.
+    words: its puppeteer's rule; None to be known by the goal.
     """
 
     def __init__(
-        self, notes: OpenNotes, follower: OpenFollower, goals: Sequence[PlayingRule], intent: str | None = None
+        self, notes: OpenNotes, follower: OpenFollower, goals: Sequence[PlayingRule], words: str | None = None
     ) -> None:
         super().__init__(notes, follower, goals[0])
-        self._goals, self._words, self._goal = goals, intent, 0
-        self.intent = intent or goals[0].words
+        self._goals, self._words = goals, words
+
+    @property
+    def intent(self) -> str:
+        return self._words or self._rule.words
 
     def act(self, frame: Mapping[str, Any], reward: float) -> int:
         self.aim(int(frame[GOAL].argmax()))
@@ -122,9 +129,8 @@ class PuppetPlayer(RulePlayer):
 
     def aim(self, goal: int) -> None:
         """Takes in a goal; another one ends the plan."""
-        if goal != self._goal:
-            self._goal, self._rule = goal, self._goals[goal]
-            self.intent = self._words or self._rule.words
+        if self._goals[goal] is not self._rule:
+            self._rule = self._goals[goal]
             self._follower.follow(())
 
 
@@ -174,8 +180,8 @@ class RuleBots(GameBots[SubstrateFacts]):
             raise ConfigError(f"{bot}: no scripted player stands in for it: use trained bots")
         senses = self._parts.senses(self._game, slot)
         if BOT_CONFIGS[bot].puppeteer_builder:
-            return PuppetPlayer(*senses, [written_rule(calls) for calls in told.goals])
-        return RulePlayer(*senses, written_rule(told.bots[kind_of_bot(bot)]))
+            return PuppetPlayer(*senses, [written_rule(self._game, calls) for calls in told.goals])
+        return RulePlayer(*senses, written_rule(self._game, told.bots[kind_of_bot(bot)]))
 
     def puppeteer(self, unseen: UnseenFacts) -> None:
         """None: each player follows a rule by itself. Raises ConfigError for an unknown one."""
