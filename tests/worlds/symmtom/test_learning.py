@@ -28,7 +28,7 @@ from hm_agent.worlds.symmtom.fast.observations import action_masks, observe
 from hm_agent.worlds.symmtom.fast.play import advance, begin, look
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.learning.checkpoints import SHIPPED, TrainedPlayer, load, save, shipped
-from hm_agent.worlds.symmtom.learning.command import train_one
+from hm_agent.worlds.symmtom.learning.command import games_named, train_one
 from hm_agent.worlds.symmtom.learning.networks import Shape, forward
 from hm_agent.worlds.symmtom.learning.ppo import Ppo, PpoParameters, Steps
 from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy, ego_view_of
@@ -297,6 +297,7 @@ def test_a_run_that_fails_in_its_first_update_names_it_and_leaves_what_it_began_
         (["symmtom"], "no scenario"),
         (["symmtom", "--scenario=symmtom_w6_n3_c3", "--algorithm=magic"], "unknown algorithm 'magic'"),
         (["symmtom", "--scenario=symmtom_w3_n3_c3"], "hearing range"),
+        (["symmtom", "--scenario=symmtom_w7_*"], "unknown scenario 'symmtom_w7_*'"),
         (["symmtom", "--scenario=symmtom_w6_n3_c3", "--games=6"], "no multiple of 4"),
         (["symmtom", "--scenario=symmtom_w6_n3_c3", "--seeds=a"], "whole numbers"),
         (["symmtom", "--scenario=symmtom_w6_n3_c3", "--seeds="], "--seeds names nothing"),
@@ -320,6 +321,15 @@ def test_a_wrong_command_line_is_said_in_one_line(
 ) -> None:
     assert main(["hm-agent", "train", *flags]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_pattern_names_the_papers_boards_and_none_twice() -> None:
+    assert [game.name for game in games_named(["symmtom_w12_n3_*", "symmtom_w12_n3_c6", "symmtom_w9_n2_c2"])] == [
+        "symmtom_w12_n3_c3",
+        "symmtom_w12_n3_c6",
+        "symmtom_w12_n3_c9",
+        "symmtom_w9_n2_c2",
+    ]
 
 
 def test_the_checkpoints_that_ship_are_small_play_by_their_names_and_those_of_ppo_beat_the_heuristic() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,7 +52,7 @@ class TrainedRunsFlags:
     algorithm: tuple[str, ...] = flag_field(
         ("ippo",), f"The algorithms to train by, with commas: {', '.join(ALGORITHMS)}."
     )
-    scenario: tuple[str, ...] = flag_field((), "Scenarios by name, with commas, or symmtom_* for the paper's twelve.")
+    scenario: tuple[str, ...] = flag_field((), "Scenarios, with commas; symmtom_* are the paper's twelve.")
     seeds: tuple[str, ...] = flag_field(("0",), "The seeds, with commas; each is a run of its own.")
     out: str = flag_field("runs/train", "The folder to write to; a run that was cut short there goes on.")
     results: str | None = flag_field(
@@ -181,7 +182,7 @@ def _runs(what: TrainedRunsFlags, how: LearningFlags, variant: GameRulesFlags) -
             evaluation=how.evaluation,
             every=how.checkpoint_every,
         )
-        for game in _games(what.scenario)
+        for game in games_named(what.scenario)
         for name in parameters
         for seed in dict.fromkeys(map(int, what.seeds))
     ]
@@ -216,14 +217,15 @@ def _parameters(algorithm: str, how: LearningFlags) -> Parameters:
     )
 
 
-def _games(names: Sequence[str]) -> list[GameSettings]:
-    """The games of these scenarios, each once; ConfigError for an unknown one."""
+def games_named(names: Sequence[str]) -> list[GameSettings]:
+    """The games of these scenarios or of the paper's that a pattern fits, each once; ConfigError for an unknown one."""
     games: dict[GameSettings, None] = {}
     for name in names:
         game = parse_name(name)
-        if game is None and name != "symmtom_*":
-            raise ConfigError(f"unknown scenario {name!r}: say symmtom_w6_n3_c3 or the like")
-        games |= dict.fromkeys([game] if game else [setting.game for setting in paper_settings()])
+        fitting = [game] if game else [each.game for each in paper_settings() if fnmatchcase(each.game.name, name)]
+        if not fitting:
+            raise ConfigError(f"unknown scenario {name!r}: say symmtom_w6_n3_c3, symmtom_w6_* or the like")
+        games |= dict.fromkeys(fitting)
     return list(games)
 
 
