@@ -69,15 +69,16 @@ def test_a_scenario_without_stand_ins_is_refused_in_one_line_with_what_to_do() -
 
 
 def test_globs_leave_out_what_needs_trained_bots_unless_these_are_there_or_nothing_else_matches(tmp_path: Path) -> None:
-    names = ["territory_rooms_*"]
+    names = ["c[hl]*_0"]
     without = find_scenarios(names, {})
-    assert [one.short_name for one in without] == [f"territory_rooms_{number}" for number in (2, 3, 14)]
-    assert list(passed_over_lines(names, without)) == ["territory_rooms_0 and 10 more, for want of trained bots"]
-    (tmp_path / "territory__rooms").mkdir()
-    assert len(find_scenarios(names, {"bots_dir": str(tmp_path)})) == 14
+    playable = ["chicken_arena_0", "chicken_repeated_0", "clean_up_0", "clean_up_unseen_0"]
+    assert [one.short_name for one in without] == playable
+    assert list(passed_over_lines(names, without)) == ["chemistry_three_cycles_0 and 3 more, for want of trained bots"]
+    (tmp_path / "chemistry__two_metabolic_cycles").mkdir()
+    assert len(find_scenarios(names, {"bots_dir": str(tmp_path)})) == 5
     assert find_scenarios(names, {"bots": "scripted", "bots_dir": str(tmp_path)}) == without
-    assert len(find_scenarios(names)) == len(find_scenarios(names, {"bots": "trained"})) == 14
-    assert find_scenarios(["territory_rooms_0"], {}) == (INFO["territory__rooms_0"],)
+    assert len(find_scenarios(names)) == len(find_scenarios(names, {"bots": "trained"})) == 8
+    assert find_scenarios(["chemistry_two_cycles_0"], {}) == (INFO["chemistry__two_metabolic_cycles_0"],)
     assert len(find_scenarios(["coop_mining_*"], {})) == 6
 
 

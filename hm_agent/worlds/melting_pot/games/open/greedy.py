@@ -104,7 +104,7 @@ def is_covered(seat: OpenSeat, cell: Cell, action: str) -> bool:
 
 def at_once(seat: OpenSeat) -> str | None:
     """The call that comes before all else: a rest, or what is done with what the player has; None if there is none."""
-    if seat.stamina is not None and seat.stamina <= seat.facts.tired:
+    if seat.is_tired:
         return str(StandStill(REST))
     return next((seat.facts.having[thing] for thing in seat.has), None)
 

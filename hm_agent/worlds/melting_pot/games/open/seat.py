@@ -158,6 +158,11 @@ class OpenSeat(SeatSituation):
         """The share of its full stamina; None where players don't tire."""
         return next((float(told) for name, told in self.told if name == "stamina"), None)
 
+    @property
+    def is_tired(self) -> bool:
+        """True for a player that the game's file has rest now."""
+        return self.stamina is not None and self.stamina <= self.facts.tired
+
     def cells_of(self, kinds: Collection[str]) -> list[Cell]:
         """The cells of the known things of some kinds, but for the own cell."""
         return [cell for cell, (kind, _) in self.seen.items() if kind in kinds and cell != self.here]
