@@ -38,8 +38,9 @@ def test_of_several_calls_the_one_is_carried_out_whose_thing_is_nearest() -> Non
 
 
 def test_what_needs_no_thing_is_done_where_no_thing_is_known() -> None:
-    assert nearest_call(seat_in("gift_refinements", {(3, 1): "coin"}), FORAGE) == [CollectThings("coin")]
-    assert nearest_call(seat_in("gift_refinements", {HERE: "coin"}), FORAGE) == [UseAction("consume_tokens")]
+    calls = ("use(mine, gold raw)", "use(mine)")
+    assert nearest_call(seat_in("coop_mining", {(4, 4): "gold raw"}), calls) == [UseAction("mine", (4, 4))]
+    assert nearest_call(seat_in("coop_mining", {}), calls) == [UseAction("mine")]
 
 
 def test_a_player_is_the_nearest_one_in_view() -> None:
@@ -54,6 +55,8 @@ def test_what_it_holds_is_used_first_if_its_calls_say_so() -> None:
     seat = replace(seat_in("gift_refinements", {(3, 1): "coin"}), has={"raw token": 1})
     assert nearest_call(seat, FORAGE) == [UseAction("consume_tokens")]
     assert nearest_call(seat, ("collect(coin)",)) == [CollectThings("coin")]
+    assert nearest_call(replace(seat, has={}), FORAGE) == [CollectThings("coin")]
+    assert nearest_call(replace(seat, has={}, seen={}), FORAGE) == []
 
 
 def test_prey_flees_from_predators_that_are_close_then_rests_then_feeds() -> None:

@@ -32,6 +32,8 @@ class RoleFacts(Strict):
 class StandIns(Strict):
     """What scripted players do in place of Melting Pot's bots: of the calls of a plan, the one that is nearest to do.
 
+    They may also name `player` (any other), `a player` (one that looks like others) and `others' things` (owned ones).
+
     goals: the calls for each goal of a puppet, in the order of its one-hot GOAL. bots: those of a bot without a
     puppeteer, by its name without the substrate and its number.
     """

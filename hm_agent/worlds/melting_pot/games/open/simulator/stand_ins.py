@@ -40,6 +40,7 @@ def nearest_call(seat: OpenSeat, calls: Sequence[Call]) -> Sequence[Call]:
 
 
 def _at_once(seat: OpenSeat, calls: Sequence[Call]) -> Iterator[Call]:
+    """What comes before all else, in its order."""
     close = {each.name for each in seat.players if not each.ago and seat.steps_to(each.cell) <= CLOSE}
     yield from (call for call in calls if isinstance(call, KeepAway) and call.player in close)
     if seat.is_tired:
@@ -49,12 +50,16 @@ def _at_once(seat: OpenSeat, calls: Sequence[Call]) -> Iterator[Call]:
 
 
 def _with_ways(seat: OpenSeat, calls: Sequence[Call]) -> Iterator[tuple[float, Call]]:
-    """The calls that can be carried out now, with the way to what each names; those that name nothing come last."""
+    """The calls that can be carried out now, with the way to what each names; those that name nothing come last.
+
+    What is done with something held is none of them: it is done at once.
+    """
     players = [each for each in seat.players if not each.ago and each.name not in seat.facts.spares]
     for call in calls:
         match call:
             case UseAction(at=None):
-                yield float("inf"), call
+                if str(call) not in seat.facts.having.values():
+                    yield float("inf"), call
             case UseAction(at=str(name)) if name == PLAYER:
                 yield from ((seat.steps_to(each.cell), replace(call, at=each.name)) for each in players)
             case UseAction(action, str(name)):
