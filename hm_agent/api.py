@@ -171,7 +171,8 @@ def _check(experiment: Experiment, options: Mapping[str, Setting]) -> None:
     _check_gif(experiment.record_gif)
     known = {option.name for suite in experiment.suites for option in suite.options}
     if unknown := sorted(options.keys() - known):
-        raise ConfigError(f"no option {unknown[0]!r} in these scenarios' worlds: there are {', '.join(sorted(known))}")
+        there = f"there are {', '.join(sorted(known))}" if known else "there are none"
+        raise ConfigError(f"no option {unknown[0]!r} in these scenarios' worlds: {there}")
     for suite in experiment.suites:
         suite.chosen(options)
     for name, why in experiment.unused_options.items():

@@ -85,7 +85,8 @@ def chosen_scenario(name: str, options: Mapping[str, str]) -> tuple[ScenarioInfo
     suite = suites()[matches[0].world]
     known = suite.with_defaults({})
     if unknown := options.keys() - known.keys():
-        raise ConfigError(f"{suite.title} has no option {min(unknown)!r}: there are {', '.join(known)}")
+        there = f"there are {', '.join(known)}" if known else "there are none"
+        raise ConfigError(f"{suite.title} has no option {min(unknown)!r}: {there}")
     return matches[0], suite.settle(matches[0], suite.with_defaults(suite.chosen(options)))
 
 
