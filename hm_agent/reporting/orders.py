@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from hm_agent.config import ConfigError
 from hm_agent.grouping import grouped
+from hm_agent.metrics import Metric
 from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference, labels, scenario_of
@@ -101,7 +102,14 @@ class OrderStudy:
         return list(dict.fromkeys(condition.model for condition in self.labels))
 
     def unit(self, family: str) -> str:
-        return next(row.scenario.metric.unit for row in self.rows if row.scenario.family == family)
+        return self._metric(family).unit
+
+    def digits(self, family: str) -> int:
+        """How many decimals a family's means are shown with."""
+        return self._metric(family).digits
+
+    def _metric(self, family: str) -> Metric:
+        return next(row.scenario.metric for row in self.rows if row.scenario.family == family)
 
     def orders(self, family: str) -> list[int]:
         """The orders of a family's opponents."""
