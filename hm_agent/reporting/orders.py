@@ -73,7 +73,8 @@ class OrderDifference:
 class OrderStudy:
     """The study of some runs; ConfigError if no opponent has a known order.
 
-    rows: by scenario; of the shortcuts that others are measured by, the floors alone. matchups: self-play, in the metric's unit.
+    rows: by scenario; of the shortcuts that others are measured by, the floors alone. matchups: self-play, in the
+    metric's unit.
     """
 
     def __init__(self, runs: Runs) -> None:
