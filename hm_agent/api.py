@@ -145,14 +145,24 @@ def _experiment(given: Mapping[str, Any]) -> Experiment:
         "seats": find_agents(_as_tuple(given["seats"])),
         "model": _model_settings(given["model"]),
         "seat_models": _as_tuple(given["seat_models"]),
-        "out": Path(given["out"]),
+        "out": _as_path(given["out"]),
         "recorders": tuple(given["recorders"]),
     }
     return Experiment(**{**same, **read})
 
 
-def _as_tuple(names: Names) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
+def _as_tuple(names: object) -> tuple[str, ...]:
+    several = tuple(names) if isinstance(names, Iterable) and not isinstance(names, str) else (names,)
+    found = tuple(name for name in several if isinstance(name, str))
+    if len(found) < len(several):
+        raise ConfigError(f"{names!r}: must be a name, or several")
+    return found
+
+
+def _as_path(folder: object) -> Path:
+    if not isinstance(folder, str | PathLike):
+        raise ConfigError(f"out={folder!r}: must be the path of a folder")
+    return Path(folder)
 
 
 def _model_settings(model: object) -> ModelSettings:
@@ -171,7 +181,8 @@ def _check(experiment: Experiment, options: Mapping[str, Setting]) -> None:
     _check_gif(experiment.record_gif)
     known = {option.name for suite in experiment.suites for option in suite.options}
     if unknown := sorted(options.keys() - known):
-        raise ConfigError(f"no option {unknown[0]!r} in these scenarios' worlds: there are {', '.join(sorted(known))}")
+        there = f"there are {', '.join(sorted(known))}" if known else "there are none"
+        raise ConfigError(f"no option {unknown[0]!r} in these scenarios' worlds: {there}")
     for suite in experiment.suites:
         suite.chosen(options)
     for name, why in experiment.unused_options.items():

@@ -13,7 +13,7 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 from urllib.parse import urlsplit
 
-from hm_agent.config import ConfigError
+from hm_agent.config import ConfigError, existing_file
 from hm_agent.extensions import ADDED, check_call, check_name, import_problem, load_place, nearest
 from hm_agent.models.budget import Budget, BudgetedChat, RunBudget
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
@@ -76,6 +76,8 @@ class _LanguageProvider(ABC):
     def check(self) -> None:
         if self._settings.offline and self._settings.cache is None:
             raise ConfigError(OFFLINE_NEEDS_CACHE)
+        if self._settings.offline:
+            existing_file("cache", self._settings.cache)
         self._check()
         if self._cache is not None:
             self._cache.open()

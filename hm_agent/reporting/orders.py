@@ -7,7 +7,7 @@ those over scenarios for other opponents of the same kind and other seeds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import mean
@@ -15,13 +15,14 @@ from typing import NamedTuple
 
 from hm_agent.config import ConfigError
 from hm_agent.grouping import grouped
+from hm_agent.metrics import Metric
 from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference, labels, scenario_of
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.seats import matchups, player_labels
 from hm_agent.reporting.statistics import ClusteredMean, Estimate, Interval, clustered_mean, holm, t_interval
-from hm_agent.reporting.tables import Row, tabulate
+from hm_agent.reporting.tables import Row, tabulate, without_spare_shortcuts
 from hm_agent.scenario import ScenarioInfo
 
 Round = tuple[object, int]
@@ -72,7 +73,8 @@ class OrderDifference:
 class OrderStudy:
     """The study of some runs; ConfigError if no opponent has a known order.
 
-    rows: by scenario. matchups: self-play, in the metric's unit.
+    rows: by scenario; of the shortcuts that others are measured by, the floors alone. matchups: self-play, in the
+    metric's unit.
     """
 
     def __init__(self, runs: Runs) -> None:
@@ -81,11 +83,12 @@ class OrderStudy:
             raise ConfigError(
                 "no episode has opponents of a known order: play some first, e.g. --scenario='rws_order_*'"
             )
-        values = _values(results)
+        self.rows = without_spare_shortcuts(tabulate(results))
+        self.labels = labels(in_order(row.condition for row in self.rows))
+        values = _values(results, self.labels)
         shared = (result for result in runs.results if len(result.seats) > 1 and result.is_finished)
         self.means, self.differences = list(_means(values)), _corrected(list(_differences(values)))
-        self.rows, self.matchups = tabulate(results), matchups(shared)
-        self.labels = labels(in_order(row.condition for row in self.rows))
+        self.matchups = matchups(shared)
         self.players = player_labels(self.matchups)
 
     @property
@@ -101,7 +104,14 @@ class OrderStudy:
         return list(dict.fromkeys(condition.model for condition in self.labels))
 
     def unit(self, family: str) -> str:
-        return next(row.scenario.metric.unit for row in self.rows if row.scenario.family == family)
+        return self._metric(family).unit
+
+    def digits(self, family: str) -> int:
+        """How many decimals a family's means are shown with."""
+        return self._metric(family).digits
+
+    def _metric(self, family: str) -> Metric:
+        return next(row.scenario.metric for row in self.rows if row.scenario.family == family)
 
     def orders(self, family: str) -> list[int]:
         """The orders of a family's opponents."""
@@ -125,8 +135,8 @@ def _is_measured(result: Result) -> bool:
     return scenario.order is not None and result.is_finished and result.metric(scenario.metric.name) is not None
 
 
-def _values(results: Sequence[Result]) -> dict[Opponents, dict[Condition, Values]]:
-    """The metric of all episodes, by opponents and condition; conditions in the order of reports."""
+def _values(results: Sequence[Result], shown: Container[Condition]) -> dict[Opponents, dict[Condition, Values]]:
+    """The metric of all episodes, by opponents and those conditions that are shown, in the order of reports."""
     conditions = conditions_of(results)
     by_opponents: dict[Opponents, dict[Condition, dict[str, dict[Round, float]]]] = {}
     for result, condition in sorted(zip(results, conditions, strict=True), key=lambda pair: pair[0].episode):
@@ -137,7 +147,7 @@ def _values(results: Sequence[Result]) -> dict[Opponents, dict[Condition, Values
         of_opponents = by_opponents.setdefault(Opponents(scenario.family, scenario.order), {})
         of_condition = of_opponents.setdefault(condition, {})
         of_condition.setdefault(result.scenario, {})[result.settings.get("seed"), result.episode] = value
-    ordered = in_order(conditions)
+    ordered = [condition for condition in in_order(conditions) if condition in shown]
     return {
         opponents: {condition: by_condition[condition] for condition in ordered if condition in by_condition}
         for opponents, by_condition in sorted(by_opponents.items())

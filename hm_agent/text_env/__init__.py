@@ -20,6 +20,7 @@ import os
 from collections.abc import Collection, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from math import inf
 from operator import index
 from random import Random
 from threading import Lock
@@ -67,6 +68,10 @@ def text_env(
         raise ConfigError(f"{found.short_name} has no seat {unknown[0]!r}: there are {', '.join(found.seats)}")
     if history not in (WHOLE, NEW):
         raise ConfigError(f"history is {WHOLE!r} or {NEW!r}, not {history!r}")
+    if max_steps is not None and max_steps < 1:
+        raise ConfigError(f"max_steps={max_steps}: must be at least 1")
+    if not 0 <= invalid_cost < inf:
+        raise ConfigError(f"invalid_cost={invalid_cost}: must be a finite number, at least 0")
     plain = suites()[found.world].plain_agent
     outside = set(seats or found.seats)
     agents = {seat: (agent if seat in outside else others) or plain for seat in found.seats}
@@ -85,7 +90,8 @@ def chosen_scenario(name: str, options: Mapping[str, str]) -> tuple[ScenarioInfo
     suite = suites()[matches[0].world]
     known = suite.with_defaults({})
     if unknown := options.keys() - known.keys():
-        raise ConfigError(f"{suite.title} has no option {min(unknown)!r}: there are {', '.join(known)}")
+        there = f"there are {', '.join(known)}" if known else "there are none"
+        raise ConfigError(f"{suite.title} has no option {min(unknown)!r}: {there}")
     return matches[0], suite.settle(matches[0], suite.with_defaults(suite.chosen(options)))
 
 

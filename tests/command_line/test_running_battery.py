@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ import pytest
 
 from hm_agent.cards.card import read_card
 from hm_agent.process.exit_status import NO_MODEL
+from hm_agent.reporting.pages import page
 from hm_agent.testing.endpoint import Endpoint
 from tests.support.commands import call_here, overriding
 from tests.support.few_pairs import SOON_FOUND, few_pairs
@@ -67,6 +69,12 @@ def test_the_same_command_again_plays_nothing(played: Played) -> None:
     assert status == 0
     assert "1 of 1 episodes are there already" in output
     assert {path: path.stat().st_mtime_ns for path in before} == before
+
+
+def test_the_page_of_a_world_without_a_score_does_not_say_that_its_orders_are_unknown(played: Played) -> None:
+    card = read_card(played.out / "cards" / "reader" / "builtin" / "card.json")
+    text = page("card.html.j2", card=replace(card, worlds=(replace(card.worlds[0], position=None),)))
+    assert "None of its orders has a score, so it has no place on a ladder here." in text
 
 
 def test_a_spent_budget_leaves_a_card_of_what_was_played_and_the_rest_can_be_paid(

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from hm_agent.config import ConfigError
+from hm_agent.models.answer_file import AnswerFile
 from hm_agent.models.grammar import grammar_of
 from hm_agent.models.local import model_file
 from hm_agent.models.providers import LocalProvider, ModelPool, provider_factory
@@ -58,6 +59,8 @@ def test_without_the_extra_the_command_to_install_it_is_named(monkeypatch: pytes
 
 def test_offline_answers_need_no_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "llama_cpp", None)
+    with closing(AnswerFile(tmp_path / "answers")) as cache:
+        cache.open()
     with closing(ModelPool(ModelSettings(cache=tmp_path / "answers", offline=True))) as models:
         models.check(["local:smollm2"])
     with closing(ModelPool(ModelSettings(offline=True))) as models, pytest.raises(ConfigError, match=r"^--offline"):

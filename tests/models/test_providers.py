@@ -140,6 +140,13 @@ def test_a_model_of_one_s_own_is_not_asked_offline_without_a_cache() -> None:
         OwnProvider(lambda seed: UnreachableChat(), ModelSettings("own", offline=True)).check()
 
 
+def test_offline_a_cache_that_is_not_there_is_refused_and_none_is_made(tmp_path: Path) -> None:
+    settings = ModelSettings("own", offline=True, cache=tmp_path / "answers")
+    with pytest.raises(ConfigError, match=r"^--cache=.*answers: there is no such file$"):
+        OwnProvider(lambda seed: UnreachableChat(), settings).check()
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("made", [UnreachableChat, UnreachableModel])
 def test_a_model_of_one_s_own_without_a_connection_is_unavailable(made: Callable[[], Any]) -> None:
     async def answer() -> None:

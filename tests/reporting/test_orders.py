@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,24 @@ def test_self_play_is_in_the_unit_of_the_metric(tmp_path: Path) -> None:
     (matchup,) = found.matchups
     earned = {(row.agent, column.agent): one.mean for (row, column), one in matchup.rewards.items()}
     assert earned == {("order_0", "order_1"): -10, ("order_1", "order_0"): 10}
+
+
+def test_of_the_shortcuts_the_floor_alone_is_shown(tmp_path: Path) -> None:
+    for agent, payoff in (("react", 2.0), ("copy_last", 1.5), ("constant", 1.2), ("oracle", 3.0)):
+        (of_agent,) = played("mg_pd_tit_for_tat", agent, 60.0)
+        leave(tmp_path, replace(of_agent, world="matrix_games", metrics={"reward_per_round": payoff}))
+    found = OrderStudy(read_runs((tmp_path,)))
+    assert {one.agent for one in found.conditions} == {"react", "copy_last", "oracle"}
+    assert {one.condition.agent for one in found.means} == {"react", "copy_last", "oracle"}
+
+
+def test_means_have_the_decimals_of_their_metric(tmp_path: Path) -> None:
+    for agent, payoff in (("react", 2.03), ("reflexion", 1.98)):
+        (of_agent,) = played("mg_pd_tit_for_tat", agent, 60.0)
+        leave(tmp_path / "runs", replace(of_agent, world="matrix_games", metrics={"reward_per_round": payoff}))
+    text = write_orders(read_runs((tmp_path / "runs",)), tmp_path / "study", AS_PNG).read_text("utf-8")
+    assert "| react | 2.03 (1 scenario, 1 round) |" in text
+    assert "| reflexion − react | -0.05 |" in text
 
 
 def write(out: Path, files: FigureFiles = AS_PNG) -> Path:

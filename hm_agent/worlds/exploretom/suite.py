@@ -130,9 +130,12 @@ class ExploretomSuite(Suite):
         return (*drawn, *pairs, _dataset_scenario())
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
+        from hm_agent.worlds.exploretom.random_stories.cast import read_cast
+
         _max_questions(options["questions"])
         if scenario.name != DATASET:
-            existing_file("cast", options["cast"])
+            if path := existing_file("cast", options["cast"]):
+                read_cast(path)
             return {**options, "dataset": None, "telling": PLAIN}
         if not options["dataset"]:
             raise ConfigError(f"{DATASET} asks the questions of a file: say --dataset=FILE")

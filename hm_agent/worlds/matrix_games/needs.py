@@ -109,6 +109,8 @@ def main(arguments: Sequence[str]) -> int:
     known = [scenario for scenario in found if scenario is not None]
     if len(known) < len(found) or asked.episodes < 1:
         raise ConfigError("say scenarios of matrix games, mg_*, and at least one episode")
+    if not any(scenario.group for scenario in known):
+        raise ConfigError("no opponent in these scenarios: self-play needs no order")
     ladder = " | ".join(f"`{agent}`" for agent in LADDER)
     print(f"| scenario | held out | best shortcut | `{CEILING}` | {ladder} | needs |")
     print("| --- " * (5 + len(LADDER)) + "|")

@@ -156,6 +156,9 @@ def load_payoff_game(path: Path) -> PayoffGame:
     for key, table in (("payoff", game.payoff), ("column_payoff", game.column_payoff)):
         if table and (len(table) != len(game.actions) or {*map(len, table)} != {len(game.row.others)}):
             raise ConfigError(f"{path}: {key}: say {wanted}")
+    for key, actions in (("actions", game.actions), ("column_actions", game.column_actions or ())):
+        if len(set(actions)) < len(actions):
+            raise ConfigError(f"{path}: {key}: each has a name of its own")
     for number, scenario in enumerate(scenarios_of(game, path)):
         try:
             _ = scenario.rules

@@ -111,6 +111,12 @@ def _right(world: StoryWorld, step: int) -> str:
     return world.questions[step].answer
 
 
+def test_a_file_of_names_that_cannot_be_read_is_refused_before_anything_is_played(tmp_path: Path) -> None:
+    (tmp_path / "cast.toml").write_text('names = "Anne"')
+    with pytest.raises(ConfigError, match=r"cast.toml: names: "):
+        settled(find_scenarios(["exploretom_a1"])[0], cast=str(tmp_path / "cast.toml"))
+
+
 def test_number_of_questions_is_bounded() -> None:
     scenario = find_scenarios(["exploretom_a3"])[0]
     world, agents = set_up(scenario, "reader", questions="4")

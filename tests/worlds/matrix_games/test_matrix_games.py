@@ -265,6 +265,8 @@ WRONG: tuple[tuple[str, str, str], ...] = (
         'see_less = true\nopponents = [{ rule = "level", order = 2 }, { rule = "counter_earlier", ',
         "scenarios.0.opponents: see_less: level of order 2 looks at what the agent gets",
     ),
+    ('actions = ["left", "right"]', 'actions = ["left", "left"]', "actions: each has a name of its own"),
+    ('column_actions = ["up", "down"]', 'column_actions = ["up", "up"]', "column_actions: each has a name of its own"),
     ("rounds = 5", "turns = 5", "turns: Unexpected keyword argument"),
     ("rounds = 5", "rounds = 0", "rounds: Input should be greater than or equal to 1"),
     (

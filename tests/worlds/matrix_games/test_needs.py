@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from hm_agent.command_line import cli
+from hm_agent.config import ConfigError
 from hm_agent.registry import scenario_named, scenarios
 from hm_agent.repeated_games.learners import LEARNERS, mutual_action
 from hm_agent.repeated_games.levels import LevelRule, drawn_side, level_action
@@ -130,6 +131,11 @@ def test_the_command_prints_a_line_for_each_item(capsys: pytest.CaptureFixture[s
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(" | ")[0] for line in lines] == ["| scenario", "| ---", "| mg_pd_grim", "| mg_pd_defect"]
     assert {line.count("|") for line in lines} == {10}
+
+
+def test_self_play_alone_is_refused_since_it_has_no_opponent() -> None:
+    with pytest.raises(ConfigError, match="no opponent in these scenarios"):
+        main(["mg_pd_selfplay", "--episodes=1"])
 
 
 def test_scenarios_are_listed_by_the_order_that_they_need(capsys: pytest.CaptureFixture[str]) -> None:
