@@ -47,7 +47,8 @@ class Option:
     """A setting of one world, which becomes a flag.
 
     choices: the valid values, None for any text. changes_world: True if episodes that differ in it can't be paired,
-    False if it only changes agents. is_folder: True for the path of a folder, which results don't record.
+    False if it only changes agents. is_folder: True for the path of a folder, which results don't record. is_file: True
+    for the path of a file, with a hash of which results do.
     """
 
     name: str
@@ -56,6 +57,12 @@ class Option:
     choices: tuple[str, ...] | None = None
     changes_world: bool = False
     is_folder: bool = False
+    is_file: bool = False
+
+    @property
+    def hash_setting(self) -> str | None:
+        """The setting of results that holds a hash of the file that the option names; None for any other option."""
+        return f"{self.name}_file" if self.is_file else None
 
 
 @dataclass(frozen=True)

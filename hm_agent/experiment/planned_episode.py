@@ -83,12 +83,17 @@ class Episode:
         return self.suite.networks(self.scenario, self.agents, self.options)
 
     @property
+    def _files(self) -> Mapping[str, Path]:
+        """The files that options name, by the setting that holds the hash of each."""
+        named = ((option.hash_setting, self.options[option.name]) for option in self.suite.options)
+        return {**{setting: Path(str(path)) for setting, path in named if setting and path}, **self.networks}
+
+    @property
     def settings(self) -> Mapping[str, Setting]:
         """All settings that may change the outcome, by flag."""
         recorded = {option.name: self.options[option.name] for option in self.suite.options if not option.is_folder}
         content, code = self.suite.content(self.scenario), code_hash((*self.agents, *self.models))
-        networks = {name: _network_hash(path) for name, path in self.networks.items()}
-        own = {OWN_FILE: content, CODE: code, **networks}
+        own = {OWN_FILE: content, CODE: code, **{name: _hash(path) for name, path in self._files.items()}}
         return {**self.experiment.settings, **recorded, **{name: value for name, value in own.items() if value}}
 
     @property
@@ -102,17 +107,21 @@ class Episode:
         recorded = {"scenario": result.scenario, "agent": result.agent, "model": result.model, **result.settings}
         condition = {"scenario": self.scenario.name, "agent": self.agent, "model": self.model}
         requested = {**condition, **dict.fromkeys((OWN_FILE, CODE, ENDPOINT, EXTRA_BODY)), **self.settings}
+        files = {option.hash_setting: option.name for option in self.suite.options if option.is_file}
         for name, value in requested.items():
             before = recorded.get(name)
-            if before != value:
-                was, now = (
-                    f"without --{name}" if setting is None else f"with --{name}={setting}"
-                    for setting in (before, value)
-                )
-                raise ConfigError(
-                    f"{self.folder} was played {was}, not {now}: "
-                    "use the same settings, name another --out, or play all anew with --overwrite"
-                )
+            if before == value:
+                continue
+            was, now = (
+                f"without --{name}" if setting is None else f"with --{name}={setting}" for setting in (before, value)
+            )
+            how = f"{was}, not {now}"
+            if name in files:
+                how = f"with another content of --{files[name]}, or before a hash of it was kept"
+            raise ConfigError(
+                f"{self.folder} was played {how}: "
+                "use the same settings, name another --out, or play all anew with --overwrite"
+            )
 
     def _check_same_measure(self, result: Result) -> None:
         now = self.scenario.metric.measure
@@ -136,8 +145,8 @@ class Episode:
         return f"{self.scenario.short_name}  {self.agent}"
 
 
-def _network_hash(path: Path) -> str:
-    """A hash of a file of trained networks; ConfigError if it can't be read."""
+def _hash(path: Path) -> str:
+    """A hash of a file; ConfigError if it can't be read."""
     try:
         return file_hash(path)
     except OSError as error:

@@ -69,7 +69,8 @@ class Condition:
         """
         options, own = suites()[world].options if world in suites() else (), dict(self.settings)
         flags = ["max_steps", *(option.name for option in options if option.changes_world)]
-        agreed = tuple((flag, own.get(flag)) for flag in (*flags, *sorted(own.keys() & {*SCENARIOS_FILES})))
+        files = {*SCENARIOS_FILES, *(option.hash_setting for option in options)}
+        agreed = tuple((flag, own.get(flag)) for flag in (*flags, *sorted(own.keys() & files)))
         return (*agreed, (MEASURE, str(self.measure))) if self.measure else agreed
 
     @property
@@ -189,9 +190,11 @@ def _fixed_options(results: Iterable[Result]) -> set[tuple[str, str]]:
     values: dict[tuple[str, str], dict[str, set[Setting]]] = {}
     for result in results:
         options = suites()[result.world].options if result.world in suites() else ()
-        for flag in (*SCENARIOS_FILES, *(option.name for option in options)):
+        files = {option.hash_setting for option in options if option.hash_setting}
+        for flag in (*SCENARIOS_FILES, *(option.name for option in options), *files):
             by_scenario = values.setdefault((result.world, flag), {})
-            by_scenario.setdefault(result.scenario, set()).add(result.settings.get(flag, UNKNOWN))
+            value = result.settings.get(flag, None if flag in files else UNKNOWN)
+            by_scenario.setdefault(result.scenario, set()).add(value)
     return {
         key
         for key, by_scenario in values.items()
@@ -230,7 +233,8 @@ def labels(conditions: Sequence[Condition], *, with_model: bool = True) -> Label
     settings = [dict(condition.settings) for condition in conditions]
     flags = sorted({flag for values in settings for flag in values})
     varying = [flag for flag in flags if len({repr(values.get(flag, UNKNOWN)) for values in settings}) > 1]
-    optional = {option.name for suite in suites().values() for option in suite.options}
+    options = [option for suite in suites().values() for option in suite.options]
+    optional = {flag for option in options for flag in (option.name, option.hash_setting)}
     names = {}
     for condition in conditions:
         details = [condition.model] if shows_model else []

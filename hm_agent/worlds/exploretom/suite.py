@@ -105,8 +105,8 @@ class ExploretomSuite(Suite):
             changes_world=True,
         ),
         Option("questions", "The most questions to ask about a story, or all.", ALL, None, True),
-        Option("cast", "A file of names, rooms, objects and topics.", None, None, True),
-        Option("dataset", f"The file of questions, JSON lines, that {DATASET} asks.", None, None, True),
+        Option("cast", "A file of names, rooms, objects and topics.", changes_world=True, is_file=True),
+        Option("dataset", f"The file of questions, JSON lines, that {DATASET} asks.", changes_world=True, is_file=True),
         Option(
             "telling",
             "Whether stories of --dataset are read in plain sentences, or as a language model tells them.",

@@ -101,7 +101,6 @@ class CastLists:
         return {}
 
 
-@cache
 def read_cast(path: Path | None = None) -> CastLists:
     """Reads a file of names, by default the one that comes with the package.
 
@@ -109,6 +108,12 @@ def read_cast(path: Path | None = None) -> CastLists:
     be used in sentences.
     """
     path = path or data_folder("scenarios") / "exploretom" / "cast.toml"
+    return _read_cast(path, path.stat().st_mtime_ns if path.is_file() else 0)
+
+
+@cache
+def _read_cast(path: Path, changed: int) -> CastLists:
+    """The names of a file. changed: when, so that a file that changes is read again."""
     lists = read_toml(path, TypeAdapter(CastLists))
     problem = next(cast_problems(lists), None)
     if problem:

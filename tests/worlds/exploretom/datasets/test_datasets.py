@@ -15,10 +15,12 @@ from hypothesis import given
 from hypothesis import settings as examples
 
 from hm_agent.command_line.cli import main
-from hm_agent.config import ConfigError
+from hm_agent.config import ConfigError, data_folder
 from hm_agent.finding import find_scenarios
 from hm_agent.models.answer_parsing import read_answer
 from hm_agent.process.folder_lock import LOCK, locked
+from hm_agent.reporting.conditions import conditions_of
+from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.episodes import play_out, set_up, settled
 from hm_agent.worlds.exploretom.datasets.export import export
 from hm_agent.worlds.exploretom.datasets.export_plan import ExportCounts, ExportPlan
@@ -368,6 +370,30 @@ def test_the_flag_says_whether_contents_are_seen_if_the_stories_do_not(tmp_path:
     assert run("play", *flags, "--contents=seen", "--noreplay") == 0
     [file] = (tmp_path / "runs").rglob("result.json")
     assert json.loads(file.read_text())["settings"]["contents"] == "seen"
+
+
+@pytest.mark.parametrize("option", ["dataset", "cast"])
+def test_a_file_that_changed_is_another_condition(
+    option: str, exported: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outs, path = (tmp_path / "before", tmp_path / "after"), tmp_path / "own"
+    scenario, original = {
+        "dataset": ("exploretom_dataset", exported / "literal" / "test.jsonl"),
+        "cast": ("exploretom_a1", data_folder("scenarios") / "exploretom" / "cast.toml"),
+    }[option]
+    path.write_text(original.read_text())
+    flags = (f"--scenario={scenario}", f"--{option}={path}", "--agent=reality", "--noreplay")
+    assert run("play", *flags, f"--out={outs[0]}") == 0
+    path.write_text(path.read_text() + "\n")
+    assert run("play", *flags, f"--out={outs[1]}") == 0
+    assert len(conditions_of(read_runs(outs).results)) == 2
+    capsys.readouterr()
+    assert run("play", *flags, f"--out={outs[0]}", "--episodes=2") == 2
+    refused = f"was played with another content of --{option}"
+    assert refused in capsys.readouterr().err
+    assert run("reproduce", str(outs[1])) == 0
+    assert run("reproduce", str(outs[0])) == 1
+    assert refused in capsys.readouterr().out
 
 
 FOREIGN = {"question": "Where is it?", "choices": ["the box", "the bin"], "target": "B"}
