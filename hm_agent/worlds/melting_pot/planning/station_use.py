@@ -7,7 +7,6 @@ from collections.abc import Callable
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection
-from hm_agent.worlds.melting_pot.planning.beam import BeamApproach
 from hm_agent.worlds.melting_pot.planning.calls import Interact, Wait, reason
 from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs, NextMove, PlanEnd
 from hm_agent.worlds.melting_pot.planning.passing import Passing
@@ -48,7 +47,7 @@ class StationUse:
         if self._used is not None and self._used.step >= started:
             is_unchanged = inputs.view.mark == self._used.view.mark
             return _failure(call, reason("hands_unchanged")) if is_unchanged else None
-        approach = self._approach(call.target, inputs)
+        approach = self._passing.approach(call.target, inputs.pose, inputs.view)
         if approach is None:
             return _failure(call, reason("no_way"))
         if self._passing.gives_up():
@@ -69,9 +68,6 @@ class StationUse:
         if self._is_ready(call.target, inputs) or taken >= WAIT_STEPS:
             return None
         return self._locomotion.follow(self._passing.wait(call.target, inputs.pose, inputs.view))
-
-    def _approach(self, target: Cell, inputs: MoveInputs) -> BeamApproach | None:
-        return self._passing.approach(target, inputs.pose, inputs.view)
 
     def _why_useless(self, cell: Cell, inputs: MoveInputs, moves: int) -> str | None:
         """Why the station on a cell can't be used after some moves; None if it may work or is out of view."""
