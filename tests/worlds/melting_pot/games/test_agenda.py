@@ -36,11 +36,12 @@ from hm_agent.worlds.melting_pot.games.open.calls import (
     WalkTo,
 )
 from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
-from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import own_slot
+from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Move, Pose
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.scenarios import game_named, scenario_named
+from hm_agent.worlds.melting_pot.simulator.bots.casting import bots_of
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 from hm_agent.worlds.melting_pot.simulator.world import SelfPlayWorld
 
@@ -221,8 +222,9 @@ def test_an_impostor_freezes_beside_witnesses_only_where_crewmates_do_not_accuse
 
 def test_scripted_players_tell_their_slot_by_their_own_colour() -> None:
     world = SelfPlayWorld(scenario_named("hidden_agenda_selfplay"))
-    facts, frames = game_named("hidden_agenda", AgendaFacts), world.reset(seed=2).observations
-    assert [own_slot(facts, frames[name].view["RGB"]) for name in world.seats] == list(range(5))
+    bots, frames = bots_of(game_named("hidden_agenda", AgendaFacts)), world.reset(seed=2).observations
+    assert isinstance(bots, RuleBots)
+    assert [bots.own_slot(frames[name].view["RGB"]) for name in world.seats] == list(range(5))
     world.close()
 
 

@@ -9,8 +9,8 @@ from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import DaycareFacts
 from hm_agent.worlds.melting_pot.games.open.open_kind import OpenKind
 
 if TYPE_CHECKING:
-    from hm_agent.worlds.melting_pot.games.daycare.simulator.daycare_bots import DaycareBots
     from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
+    from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
 
 
 class DaycareKind(OpenKind):
@@ -35,7 +35,8 @@ class DaycareKind(OpenKind):
             strategies={"grasping": f"{POINTS} {ATTENDS}"},
         )
 
-    def bots(self, facts: DaycareFacts) -> DaycareBots:
-        from hm_agent.worlds.melting_pot.games.daycare.simulator.daycare_bots import DaycareBots
+    def bots(self, facts: DaycareFacts) -> RuleBots:
+        from hm_agent.worlds.melting_pot.games.daycare.simulator.daycare_bots import RULES, STAND_INS
+        from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
 
-        return DaycareBots(facts, self.parts())
+        return RuleBots(facts, RULES, self.parts(), STAND_INS)

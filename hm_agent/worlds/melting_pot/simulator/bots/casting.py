@@ -187,9 +187,9 @@ def build_bots(
 
             player = load_model(model_path(name, bots_dir))
         elif bots is Bots.LEARNED and is_puppet(name):
-            from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import LearnedPuppet, puppets_of
+            from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import learned_puppet, puppets_of
 
-            player = LearnedPuppet(puppets_of(scenario.game.substrate, bots_dir), own_stream)
+            player = learned_puppet(puppets_of(scenario.game.substrate, bots_dir), own_stream)
         else:
             player = game_bots.scripted(name, visions, own_stream, is_puppet=is_puppet(name))
         character = character_of(name, scenario, bots)
