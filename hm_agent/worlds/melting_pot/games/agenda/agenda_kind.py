@@ -23,10 +23,9 @@ class AgendaKind(OpenKind):
     }
 
     def parts(self) -> OpenParts:
-        from hm_agent.worlds.melting_pot.games.agenda.agenda_follower import AgendaFollower
         from hm_agent.worlds.melting_pot.games.agenda.agenda_mind import REASONER
         from hm_agent.worlds.melting_pot.games.agenda.agenda_play import JOINS
-        from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaNotes, AgendaSeat
+        from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaFollower, AgendaNotes, AgendaSeat
         from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 
         return OpenParts(AgendaSeat, AgendaNotes, AgendaFollower, reasoner=REASONER, strategies={"joins": JOINS})

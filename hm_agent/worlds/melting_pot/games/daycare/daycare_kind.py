@@ -22,9 +22,8 @@ class DaycareKind(OpenKind):
 
     def parts(self) -> OpenParts:
         from hm_agent.worlds.melting_pot.games.daycare.care import ATTENDS, POINTS
-        from hm_agent.worlds.melting_pot.games.daycare.daycare_follower import DaycareFollower
         from hm_agent.worlds.melting_pot.games.daycare.daycare_mind import REASONER
-        from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareNotes, DaycareSeat
+        from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareFollower, DaycareNotes, DaycareSeat
         from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 
         return OpenParts(
