@@ -62,7 +62,7 @@ class AgendaNotes(OpenNotes):
 
     def read(self, observation: Observation[View]) -> list[Event]:
         if "VOTING" in observation.view:
-            self._evidence.take(Ballot.of(observation.view["VOTING"]))
+            self._evidence.ballot = Ballot.of(observation.view["VOTING"])
         events = list(super().read(observation))
         return [] if self._evidence.is_out else events  # else a model would be asked what these mean
 
