@@ -16,19 +16,12 @@ from hm_agent.worlds.melting_pot.games.cooking.rehearsal import RehearsalScene, 
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
 from hm_agent.worlds.melting_pot.planning.calls import Call, Interact, MoveTo, Wait
-from hm_agent.worlds.melting_pot.planning.written_calls import (
-    INTERACT,
-    MOVE_TO,
-    WAIT,
-    Functions,
-    call_pattern,
-    parse_plan,
-)
+from hm_agent.worlds.melting_pot.planning.written_calls import Form, Functions, call_pattern, parse_plan
 from hm_agent.written_calls import CallError
 
 _refusal = partial(phrase, "melting_pot/cooking/messages.j2")
 
-CALLS: Functions = {"interact": INTERACT, "wait": WAIT, "move_to": MOVE_TO}
+CALLS: Functions = {"interact": Form.INTERACT, "wait": Form.WAIT, "move_to": Form.MOVE_TO}
 """The functions a plan may call."""
 MOST_CALLS = 10
 """The largest number of calls in a plan; a longer one would be outdated long before its end."""
