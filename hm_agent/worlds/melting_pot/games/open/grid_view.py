@@ -20,6 +20,7 @@ from hm_agent.worlds.melting_pot.perception.sprites import (
     beam_sprites,
     components,
     game_objects,
+    states_of,
 )
 
 GROUND_LAYER = "background"
@@ -107,17 +108,15 @@ class GridView:
             if other != slot
             for name in sprites
         }
-        ground = (layer for layer in layers if layer.name == GROUND_LAYER)
-        stands_on = alive_look(avatars[slot]).layer
-        solid = (layer for layer in layers if layer.name == stands_on)
+        by_layer = {layer.name: frozenset(sprite.name for sprite, _ in layer.pictures) for layer in layers}
         return cls(
             atlas,
             window_of(avatars[slot]),
             own=seen[slot],
             players=players,
             words=_words(settings, atlas.sprites),
-            ground=frozenset(sprite.name for layer in ground for sprite, _ in layer.pictures),
-            solid=frozenset(sprite.name for layer in solid for sprite, _ in layer.pictures),
+            ground=by_layer.get(GROUND_LAYER, frozenset()),
+            solid=by_layer.get(alive_look(avatars[slot]).layer, frozenset()),
             effects=beam_sprites(settings),
         )
 
@@ -252,8 +251,7 @@ def _sprite_map(avatar: Mapping[str, Any]) -> Mapping[str, str]:
 
 def _sprites(avatar: Mapping[str, Any]) -> Iterator[str]:
     """The sprites of an avatar's states."""
-    for kwargs in components(avatar, "StateManager"):
-        yield from (state["sprite"] for state in kwargs["stateConfigs"] if state.get("sprite"))
+    return (state["sprite"] for state in states_of(avatar) if state.get("sprite"))
 
 
 def _words(settings: Mapping[str, Any], sprites: Iterable[Sprite]) -> Mapping[str, str]:
