@@ -147,16 +147,13 @@ REGROWTH_RULES: Mapping[str, PlayingRule] = {
 So a player is taken to answer others that clean until it was seen not to: to try that costs less than not to know.
 """
 
-RIVER_SHORTCUTS: Mapping[str, PlayingRule] = {
+SHORTCUTS: Mapping[str, PlayingRule] = {
     "only_eats": PlayingRule("Eat, and never clean.", eat),
     "cleans_if_dirty": PlayingRule("Clean while the river is dirty, else eat.", tend),
-}
-REGROWTH_SHORTCUTS: Mapping[str, PlayingRule] = {
     "strips": PlayingRule("Take every apple.", partial(harvest, keep=0)),
     "spares": PlayingRule("Spare the last apples.", partial(harvest, keep=KEEP)),
 }
 """What agents do that model nobody, by their names. words: as a strategy."""
-SHORTCUTS: Mapping[str, PlayingRule] = {**RIVER_SHORTCUTS, **REGROWTH_SHORTCUTS}
 
 
 def rules_in(seat: CommonsSeat) -> Mapping[str, PlayingRule]:
