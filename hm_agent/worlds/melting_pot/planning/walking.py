@@ -36,10 +36,10 @@ def find_path(layout: Layout, start: Cell, goal: Cell, avoid: Set[Cell] = frozen
     return None
 
 
-def steps_from(layout: Layout, start: Cell, leads_on: Callable[[Cell], bool]) -> Mapping[Cell, int]:
+def steps_from(layout: Layout, start: Cell, leads_on: Callable[[Cell], bool] = lambda cell: True) -> Mapping[Cell, int]:
     """The steps of the shortest paths to all cells that paths lead to, the nearest first.
 
-    leads_on: says of a cell that is reached whether paths go on from there.
+    leads_on: says of a cell that is reached whether paths go on from there; by default they do.
     """
     steps = {start: 0}
     frontier = deque([start])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -18,6 +18,7 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.rules import LastShown, MatrixInteraction, MatrixRules, check_players
 from hm_agent.worlds.melting_pot.grid import Cell, Layout
+from hm_agent.worlds.melting_pot.planning.walking import steps_from
 
 
 class NextLead(Behaviour):
@@ -109,25 +110,13 @@ class Reach:
         left = {cell for cell, thing in self.things.items() if thing == kind}
         here, steps = self.here, 0
         for _ in range(more):
-            found = _nearest(here, left, self.layout) if here else None
-            if found is None:
+            ways = steps_from(self.layout, here) if here else {}
+            here = min(left & ways.keys(), key=lambda cell: (ways[cell], cell), default=None)
+            if here is None:
                 return None
-            here, away = found
-            steps += away
+            steps += ways[here]
             left.remove(here)
         return steps
-
-
-def _nearest(start: Cell, wanted: Set[Cell], layout: Layout) -> tuple[Cell, int] | None:
-    """The wanted cell with the shortest way around walls alone, the first of several, and that way's length."""
-    ring, seen, steps = {start}, {start}, 0
-    while ring:
-        if found := ring & wanted:
-            return min(found), steps
-        ring = {beside for cell in ring for beside in layout.neighbours[cell]} - seen
-        seen |= ring
-        steps += 1
-    return None
 
 
 @dataclass(frozen=True, slots=True)
