@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
 import numpy.typing as npt
@@ -54,6 +54,11 @@ class PlanOutcome:
     plan: Sequence[Call]
     failed: Call | None
     reward: float
+
+
+def shared_fields(situation: Any) -> dict[str, Any]:
+    """The fields of what questions show of a seat, for a question that shows more of it."""
+    return {field.name: getattr(situation, field.name) for field in fields(situation)}
 
 
 class Collection:

@@ -10,7 +10,7 @@ from hm_agent.core import Clue, Event, Observation
 from hm_agent.models.prompts import phrase
 from hm_agent.theory_of_mind.decision_questions import Plan, ReviewPlan
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
-from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
+from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View, shared_fields
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.collection import MatrixCollection
 from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING, READY, MatrixFacts
@@ -315,18 +315,11 @@ class MatrixGame(Game):
 
     def _map_seat(self, context: PlanContext) -> MatrixMapSeat:
         """What the agent knows of the map, and what its strategy is after."""
-        view, memory, strategy, seat = context.view, context.memory, context.strategy, self.situation
+        view, memory, strategy = context.view, context.memory, context.strategy
         assert view.pose is not None, "plans start from a known pose"
         in_view, seek = set(view.in_view), strategy.seek or ()
         return MatrixMapSeat(
-            rules=seat.rules,
-            step=context.observation.step,
-            held=self.inventory(context.observation, view),
-            others=seat.others,
-            interactions=seat.interactions,
-            may_watch=seat.may_watch,
-            last_shown=seat.last_shown,
-            reach=seat.reach,
+            **shared_fields(self.situation),
             pose=view.pose,
             target=strategy.target,
             expected=strategy.expected,
