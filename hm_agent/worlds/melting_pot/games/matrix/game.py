@@ -160,7 +160,7 @@ class MatrixGame(Game):
     @property
     def _last_shown(self) -> LastShown | None:
         """What the only opponent last saw the agent collect; None if nothing, or if it may be another each time."""
-        shown = self._interactions.last_shown(self.players[0]) if self.rules.players == 2 else None
+        shown = self._interactions.last_shown.get(self.players[0]) if self.rules.players == 2 else None
         return LastShown(self.rules.behaviours[shown[0]], self.step - shown[1]) if shown else None
 
     @property
