@@ -44,7 +44,7 @@ class AgendaBots(RuleBots):
     """Players that follow the scenario's rule, if it is one for their role, else their role's usual one."""
 
     def __init__(self, game: AgendaFacts, parts: OpenParts) -> None:
-        super().__init__(game, {**OF_IMPOSTORS, **OF_CREWS}, parts, STAND_INS)
+        super().__init__(game, parts, {**OF_IMPOSTORS, **OF_CREWS}, STAND_INS)
 
     def _player(self, game: SubstrateFacts, place: int, slot: int, names: Sequence[str]) -> RulePlayer:
         assert isinstance(game, AgendaFacts)

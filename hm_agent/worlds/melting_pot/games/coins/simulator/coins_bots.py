@@ -32,7 +32,7 @@ class CoinsBots(RuleBots):
             name: PlayingRule(rule.words, partial(follow_rule, rule=rule, reach=reach.get(rule)))
             for name, rule in NAMED.items()
         }
-        super().__init__(game, rules, parts)
+        super().__init__(game, parts, rules)
 
     def own_slot(self, rgb: Pixels) -> int:
         """The second one, since colours, by which players look different, are drawn for each episode."""

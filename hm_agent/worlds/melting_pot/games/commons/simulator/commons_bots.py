@@ -51,7 +51,7 @@ class CommonsBots(RuleBots):
     """A player that follows a rule, or a puppet."""
 
     def __init__(self, game: CommonsFacts, parts: OpenParts) -> None:
-        super().__init__(game, RIVER_RULES if game.river else REGROWTH_RULES, parts)
+        super().__init__(game, parts, RIVER_RULES if game.river else REGROWTH_RULES)
 
     def stand_in(self, bot: str, slot: int) -> RulePlayer:
         senses = self._parts.senses(self._game, slot)

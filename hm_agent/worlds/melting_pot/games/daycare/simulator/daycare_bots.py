@@ -17,7 +17,10 @@ from hm_agent.worlds.melting_pot.games.daycare.care import (
     playful_calls,
     spoiling_calls,
 )
+from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import DaycareFacts
+from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
+from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
 
 RULES: Mapping[str, PlayingRule] = {
     "attends": PlayingRule(ATTENDS, partial(parent_calls, rule=POINTS, fed_for=0)),
@@ -36,3 +39,7 @@ STAND_INS: Mapping[str, str] = {
     "foraging_child": "refuses",
 }
 """The rules that stand in for Melting Pot's trained bots, by what these are called."""
+
+
+def daycare_bots(game: DaycareFacts, parts: OpenParts) -> RuleBots:
+    return RuleBots(game, parts, RULES, STAND_INS)

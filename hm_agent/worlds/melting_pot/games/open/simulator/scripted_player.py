@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from meltingpot.configs.bots import BOT_CONFIGS
@@ -124,15 +125,15 @@ def kind_of_bot(bot: str) -> str:
 class RuleBots(GameBots[SubstrateFacts]):
     """The scripted players of one open game.
 
-    rules: by the names that its file calls puppeteers, besides DEALT and DRAWN. parts: of the game's kind. stand_ins:
+    parts: of the game's kind. rules: by the names that its file calls puppeteers, besides DEALT and DRAWN. stand_ins:
     the names of the rules in place of Melting Pot's bots, by `kind_of_bot`; by default the game's file says what to do.
     """
 
     def __init__(
         self,
         game: SubstrateFacts,
-        rules: Mapping[str, PlayingRule],
         parts: OpenParts,
+        rules: Mapping[str, PlayingRule] = MappingProxyType({}),
         stand_ins: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(game)
