@@ -56,9 +56,9 @@ class PlanOutcome:
     reward: float
 
 
-def shared_fields(situation: Any) -> dict[str, Any]:
-    """The fields of what questions show of a seat, for a question that shows more of it."""
-    return {field.name: getattr(situation, field.name) for field in fields(situation)}
+def shared_fields(given: Any) -> dict[str, Any]:
+    """The fields of a dataclass, for one that has more."""
+    return {field.name: getattr(given, field.name) for field in fields(given)}
 
 
 class Collection:
@@ -133,7 +133,7 @@ class Game(Protocol):
 
     def is_loaded(self, observation: Observation[View]) -> bool:
         """True if the beam can fire now."""
-        ...
+        return True
 
     def is_idle(self, view: TextualMap) -> bool:
         """True if no action has any effect now."""
@@ -165,11 +165,11 @@ class Game(Protocol):
 
     def ask_critique(self, context: PlanContext, failed: Call) -> Question[Critique] | None:
         """Asks why a call failed; None if failures of its kind need no explanation, or if the reason is known."""
-        ...
+        return None
 
     def remember_failure(self, failed: Call, why: str | None) -> None:
         """Remembers a failure, so that no plan repeats it in the same state. why: the reason, None if unknown."""
-        ...
+        return
 
     def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome) -> ReviewPlan:
         """Asks what a plan achieved, and what to do better."""

@@ -82,9 +82,6 @@ class SubstrateWorld(World[View, int]):
     def _keep_timestep(self, timestep: dm_env.TimeStep) -> None:
         self.timestep = timestep
 
-    def background(self) -> Sequence[str]:
-        return ()
-
     def reset(self, seed: int) -> Turn[View]:
         self.close()
         self._stream = random.Random(seed)
@@ -158,9 +155,6 @@ class SubstrateWorld(World[View, int]):
         """One player's full observation now."""
         assert self.timestep is not None, "reset the world first"
         return self.timestep.observation[player]
-
-    def seat_metrics(self, seat: Seat) -> Mapping[str, float]:
-        return {}
 
     def close(self) -> None:
         if self._environment is not None:

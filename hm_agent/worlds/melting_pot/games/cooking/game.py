@@ -125,9 +125,6 @@ class CookingGame(Game):
     def inventory(self, observation: Observation[View], view: TextualMap) -> Counts:
         return tuple(int(view.mark == item.name) for item in self.facts.items)
 
-    def is_loaded(self, observation: Observation[View]) -> bool:
-        return True
-
     def is_idle(self, view: TextualMap) -> bool:
         return not view.present
 

@@ -200,12 +200,6 @@ class MatrixGame(Game):
 
     # Plans
 
-    def ask_critique(self, context: PlanContext, failed: Call) -> None:
-        """No call of a matrix game can fail."""
-
-    def remember_failure(self, failed: Call, why: str | None) -> None:
-        """No call of a matrix game can fail."""
-
     def default_plan(self, view: TextualMap) -> tuple[Call, ...]:
         return (FireAt(view.pose.cell),) if view.pose else ()
 
