@@ -123,7 +123,7 @@ class ConductWatch:
             seen.see(player.cell)
             ahead = player.pose.place(1, 0) if player.pose else None
             taken = [each for each in gone if each.cell == player.cell and each.kind in self._takable]
-            acts = [self._taking(each) for each in taken]
+            acts = [self._taking(step, each) for each in taken]
             acts += [uses(effect) for cell, effect in sight.effects if cell == ahead != own]
             seen.acts.update(acts)
             self.behaviours |= dict.fromkeys(acts)
@@ -139,12 +139,17 @@ class ConductWatch:
             if seen.steps >= self.least_seen and seen.cell:
                 acts = tuple(seen.acts.most_common())
                 behaviour = self._main(acts) if acts else seen.moves
-                yield Conduct(step, player, behaviour, acts, seen.steps, seen.cell, self._earned)
+                conduct = Conduct(step, player, behaviour, acts, seen.steps, seen.cell, self._earned)
+                yield self._in_context(conduct)
 
     def _did(self, step: int, player: str, acts: Sequence[str]) -> None:
         """Notes what a player in view did in a step; kinds of games may keep more than its stretch."""
 
-    def _taking(self, taken: Disappearance) -> str:
+    def _in_context(self, conduct: Conduct) -> Conduct:
+        """What a player did; kinds of games may tell more of it."""
+        return conduct
+
+    def _taking(self, step: int, taken: Disappearance) -> str:
         """What it is called to take a thing; kinds of games may tell more of it."""
         return takes(taken.kind)
 
