@@ -17,7 +17,6 @@ from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     TYPICAL,
     Distribution,
-    PartnerChoice,
     choose_partners,
     is_worthwhile,
     pure_inventory,
@@ -188,23 +187,14 @@ def _predict_from_past(
     return persistence.distribution(kind, between)
 
 
-def choose_among(
-    rules: MatrixRules,
-    opponents: Sequence[Opponent],
-    predictions: Mapping[str, Distribution],
-    own: Counts,
-    step: int,
-    lead: int | None = None,
-) -> PartnerChoice:
-    """The best choice among these players. predictions: from `predict_all`. lead: as in `choose_partners`."""
-    search = steps_to_find({opponent.player: opponent.seen for opponent in opponents}, step)
-    return choose_partners(rules, predictions, inventories_held(rules, opponents), own, search, lead)
-
-
 def choice_among(seat: MatrixSeat, opponents: Sequence[Opponent], lead: int | None = None) -> AmongMany:
-    """Whom of these players to meet, and what to hold then; watches if nobody is worth it. lead: as above."""
-    rules, held = seat.rules, seat.held
-    best = choose_among(rules, opponents, predict_all(rules, opponents, seat.step), held, seat.step, lead)
+    """Whom of these players to meet, and what to hold then; watches if nobody is worth it.
+
+    lead: as in `choose_partners`.
+    """
+    rules, held, predictions = seat.rules, seat.held, predict_all(seat.rules, opponents, seat.step)
+    search = steps_to_find({opponent.player: opponent.seen for opponent in opponents}, seat.step)
+    best = choose_partners(rules, predictions, inventories_held(rules, opponents), held, search, lead)
     if not is_worthwhile(rules, best, held):
         return AmongMany(hold=rules.by_name(held), watch=True)
     return AmongMany(seek=list(best.seek), hold=rules.by_name(best.target))
