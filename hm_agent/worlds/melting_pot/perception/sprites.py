@@ -139,18 +139,12 @@ def _names_by_layer(settings: Mapping[str, Any]) -> dict[str, set[str]]:
         for state in states_of(game_object):
             if state.get("sprite") and state.get("layer"):
                 names.setdefault(state["layer"], set()).add(state["sprite"])
-    for name, seen_as in _sprite_maps(settings):
+    avatars = (each for item in settings["simulation"]["gameObjects"] for each in components(item, "Avatar"))
+    for name, seen_as in chain.from_iterable(kwargs.get("spriteMap", {}).items() for kwargs in avatars):
         for sprites in names.values():
             if name in sprites:
                 sprites.add(seen_as)
     return names
-
-
-def _sprite_maps(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """(sprite, the sprite that some player sees in its place), from every avatar's sprite map."""
-    for game_object in settings["simulation"]["gameObjects"]:
-        for kwargs in components(game_object, "Avatar"):
-            yield from kwargs.get("spriteMap", {}).items()
 
 
 # Pictures

@@ -98,7 +98,7 @@ class GridView:
 
         settings = settings_with(substrate, roles or usual_roles(substrate))
         layers, avatars = default_layers(substrate), list(avatars_in(settings))
-        sees_as = _sprite_map(avatars[slot])
+        sees_as = next(components(avatars[slot], "Avatar")).get("spriteMap", {})
         atlas = atlas_of(substrate)
         seen = [atlas.alike(sees_as.get(name, name) for name in _sprites(avatar)) for avatar in avatars]
         worn = Counter(name for other, sprites in enumerate(seen) if other != slot for name in sprites)
@@ -242,11 +242,6 @@ def readable(sprite: str) -> str:
     """A sprite's name in words: `UnripeBerry_2` is "unripe berry 2"."""
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_", " ", sprite).lower()
     return re.sub(r"^sprite for | ?sprite", "", apart).strip()
-
-
-def _sprite_map(avatar: Mapping[str, Any]) -> Mapping[str, str]:
-    sees_as: Mapping[str, str] = next(components(avatar, "Avatar")).get("spriteMap", {})
-    return sees_as
 
 
 def _sprites(avatar: Mapping[str, Any]) -> Iterator[str]:

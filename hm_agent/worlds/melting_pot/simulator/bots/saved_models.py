@@ -42,7 +42,9 @@ def check_model(path: Path, substrate: str, goals: int = 0) -> None:
     The model is loaded and takes one step on blank observations. The message says in one line what is wrong and what is
     expected. goals: the length of its GOAL; 0 for a bot without a puppeteer.
     """
-    blank, actions = _blank_observations(substrate, goals), len(actions_of(substrate))
+    blank, actions = blank_observations(substrate), len(actions_of(substrate))
+    if goals:
+        blank["GOAL"] = np.eye(goals, dtype=np.int32)[0]
     with errors_held_back():  # where there is no graphics card, TensorFlow says so when it first runs a model
         problem = _problem(path, blank, actions)
     if problem:
@@ -50,12 +52,6 @@ def check_model(path: Path, substrate: str, goals: int = 0) -> None:
             f"{path}: no bot for {substrate}: {problem}; expected a SavedModel with initial_state(key) and step(key, "
             f"timestep, prev_state), which observes any of {_described(blank)}"
         )
-
-
-def _blank_observations(substrate: str, goals: int) -> Mapping[str, npt.NDArray[Any]]:
-    """The observations that a bot gets of a substrate, by name, all 0 except for one goal."""
-    blank = blank_observations(substrate)
-    return blank | ({"GOAL": np.eye(goals, dtype=np.int32)[0]} if goals else {})
 
 
 def _problem(path: Path, blank: Mapping[str, npt.NDArray[Any]], actions: int) -> str:

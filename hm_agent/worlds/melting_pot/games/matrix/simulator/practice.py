@@ -51,7 +51,8 @@ class MatrixPractice:
         self, observation: Mapping[str, npt.NDArray[Any]], others: Sequence[Mapping[str, npt.NDArray[Any]]]
     ) -> float:
         kind, plays = goal_of(self._game, self._goal)
-        before, self._distance = self._distance, distance_between(observation, others)
+        ways = (int(abs(observation["POSITION"] - other["POSITION"]).sum()) for other in others)
+        before, self._distance = self._distance, min(ways)  # at least so many moves to the nearest other player
         if interaction := held_in_interaction(observation):
             self._draw()
             own, _ = interaction
@@ -62,10 +63,3 @@ class MatrixPractice:
         nearer = before - self._distance
         pursued = NEARER * nearer * (abs(nearer) <= 2) if plays else COLLECTED * wanted
         return OTHER * unwanted + pursued
-
-
-def distance_between(
-    observation: Mapping[str, npt.NDArray[Any]], others: Sequence[Mapping[str, npt.NDArray[Any]]]
-) -> int:
-    """How many moves there are at least between a player and the nearest other one."""
-    return min(int(abs(observation["POSITION"] - other["POSITION"]).sum()) for other in others)
