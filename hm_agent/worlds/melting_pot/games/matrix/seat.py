@@ -174,7 +174,7 @@ class MatrixSeat(SeatSituation):
         return {"kind": one_of(self.rules.behaviours), "count": {"minimum": least, "maximum": most}}
 
     def check_behaviour(self, about: str, given: NextLead) -> None:
-        self.rules.check_lead("next", given.kind, given.count)
+        self.rules.check("next", {given.kind: given.count}, self.rules.lead_range)
 
     def strategy_forms(self, present: str | None) -> Forms:
         watch: Forms = {} if self.may_watch else {"watch": {"enum": [False]}}
@@ -188,11 +188,12 @@ class MatrixSeat(SeatSituation):
 
     def check_strategy(self, given: AgainstOne | AmongMany, present: str | None) -> None:
         if isinstance(given, AgainstOne):
-            others = partial(self.rules.check_lead, "expects", given.expects.kind, given.expects.count)
+            expected = {given.expects.kind: given.expects.count}
+            others = partial(self.rules.check, "expects", expected, self.rules.lead_range)
         else:
             others = partial(check_players, "seek", given.seek, self.players)
         checks = partial(self._check_watch, given), partial(self._check_show, given)
-        check_all(partial(self.rules.check, "hold", given.hold), others, *checks)
+        check_all(partial(self.rules.check, "hold", given.hold, self.count_range), others, *checks)
 
     def _check_show(self, given: AgainstOne | AmongMany) -> None:
         if isinstance(given, AgainstOne) and given.show not in ("", *(self.rules.behaviours if self.may_show else ())):
