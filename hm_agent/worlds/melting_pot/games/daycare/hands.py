@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hm_agent.worlds.melting_pot.facts import seat_of
@@ -187,17 +187,14 @@ class HandWatch:
     def _ended(self, step: int) -> Sequence[ConductSeen]:
         if step - self._begun < STRETCH:
             return ()
-        conduct = list(self._conduct(step))
+        stretch, earned = self._stretch, self._earned
         self._stretch, self._begun, self._earned = _HandStretch(), step, 0.0
-        return [ConductSeen(step, each) for each in conduct]
-
-    def _conduct(self, step: int) -> Iterator[Conduct]:
-        stretch = self._stretch
         if stretch.steps < LEAST_SEEN or stretch.cell is None:
-            return
+            return ()
         acts = Counter(stretch.acts)
         if stretch.tried:
             acts[ONE if len(stretch.tried) == 1 else SEVERAL] = len(stretch.tried)
         behaviour = next((each for each in self.behaviours if each in acts), stretch.moves)
         told = tuple(acts.most_common())
-        yield Conduct(step, self._other, behaviour, told, stretch.steps, stretch.cell, self._earned)
+        conduct = Conduct(step, self._other, behaviour, told, stretch.steps, stretch.cell, earned)
+        return [ConductSeen(step, conduct)]
