@@ -182,6 +182,7 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
                 return self._for(4, Move.TURN_RIGHT)
 
     def _for(self, steps: int, move: Move) -> IntEnum:
+        """A move, while the current call has not taken so many steps; else raises _Ended."""
         if self._taken >= steps:
             raise _Ended
         return self._actions(move)
@@ -275,22 +276,16 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         return self._walk(seat, pose, min(beside, key=seat.steps_to))
 
     def _stay_near(self, seat: OpenSeat, pose: Pose, player: str, steps: int) -> IntEnum:
-        if self._taken >= steps:
-            raise _Ended
-        cell = self._target(player, seat)
-        if seat.steps_to(cell) <= NEAR:
-            return self._actions(Move.NOOP)
-        return self._walk(seat, pose, cell)
+        still, cell = self._for(steps, Move.NOOP), self._target(player, seat)
+        return still if seat.steps_to(cell) <= NEAR else self._walk(seat, pose, cell)
 
     def _leave(self, seat: OpenSeat, pose: Pose, player: str, steps: int) -> IntEnum:
-        if self._taken >= steps:
-            raise _Ended
-        away = self._target(player, seat)
+        still, away = self._for(steps, Move.NOOP), self._target(player, seat)
         closed = self._closed(seat)
         open_cells = [cell for cell in seat.layout.neighbours[pose.cell] if cell not in closed]
         best = max(open_cells, key=lambda cell: (seat.layout.distance(cell, away), cell), default=pose.cell)
         if seat.layout.distance(best, away) <= seat.steps_to(away):
-            return self._actions(Move.NOOP)
+            return still
         return self._step(seat, pose, best)
 
     def _step(self, seat: OpenSeat, pose: Pose, neighbour: Cell) -> IntEnum:
