@@ -188,14 +188,11 @@ class MeltingPotWorld(SubstrateWorld):
             is_focal=config.is_focal,
             permitted_observations=mp_scenario.PERMITTED_OBSERVATIONS,
         )
-        self._listen(environment)
-        return environment
-
-    def _listen(self, environment: _Environment) -> None:
         observables = environment.observables()
         observables.substrate.timestep.subscribe(on_next=self._keep_timestep)
         observables.background.names.subscribe(on_next=self._keep_names)
         observables.background.action.subscribe(on_next=self._keep_targets)
+        return environment
 
     def _keep_names(self, names: Sequence[str]) -> None:
         self._names = tuple(names)
