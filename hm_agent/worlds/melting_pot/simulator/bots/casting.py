@@ -147,13 +147,10 @@ def goals_of(bot: str, game: GameFacts) -> int:
     """The length of a bot's one-hot GOAL; 0 for a bot without a puppeteer."""
     if not is_puppet(bot):
         return 0
-    return bots_of(game).goals or _goals_given(bot)
-
-
-def _goals_given(bot: str) -> int:
-    """The length of the GOAL that a bot's puppeteer gives when it has seen nothing yet."""
+    if goals := bots_of(game).goals:
+        return goals
     config = bot_config(bot)
-    puppeteer = config.puppeteer_builder()
+    puppeteer = config.puppeteer_builder()  # tells by its first GOAL, when it has seen nothing yet
     blank = dm_env.restart(blank_observations(config.substrate))
     told, _ = puppeteer.step(blank, puppeteer.initial_state())
     return len(told.observation["GOAL"])

@@ -67,7 +67,8 @@ def opponents_of(
         for each in seat.others
     ]
     if believed is None:
-        return [with_hypothesis(seat.rules, each) for each in opponents]
+        met = [each for each in opponents if each.history]
+        believed = {each.player: likeliest_strategy(seat.rules, each.history, ()).words for each in met}
     return [replace(each, believed=believed.get(each.player)) for each in opponents]
 
 
@@ -198,13 +199,6 @@ def choice_among(seat: MatrixSeat, opponents: Sequence[Opponent], lead: int | No
     if not is_worthwhile(rules, best, held):
         return AmongMany(hold=rules.by_name(held), watch=True)
     return AmongMany(seek=list(best.seek), hold=rules.by_name(best.target))
-
-
-def with_hypothesis(rules: MatrixRules, opponent: Opponent) -> Opponent:
-    """The player with the likeliest hypothesis about it, unchanged if the agent never interacted with it."""
-    if not opponent.history:
-        return opponent
-    return replace(opponent, believed=likeliest_strategy(rules, opponent.history, ()).words)
 
 
 def inventories_held(rules: MatrixRules, opponents: Iterable[Opponent]) -> tuple[Counts, ...]:
