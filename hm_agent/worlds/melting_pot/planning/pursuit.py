@@ -11,13 +11,7 @@ from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.memory.player_belief import place_to_search
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection
 from hm_agent.worlds.melting_pot.planning.beam import STEPS_FIRST, find_approach, reaches
-from hm_agent.worlds.melting_pot.planning.calls import (
-    Aim,
-    FireAt,
-    FireOnSight,
-    Shadow,
-    reason,
-)
+from hm_agent.worlds.melting_pot.planning.calls import Aim, FireAt, FireOnSight, Shadow, reason
 from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs, NextMove, PlanEnd
 from hm_agent.worlds.melting_pot.planning.walking import Walker, find_path
 from hm_agent.worlds.melting_pot.strategy import is_sought

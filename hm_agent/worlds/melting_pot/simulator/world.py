@@ -25,12 +25,7 @@ from hm_agent.worlds.melting_pot.scene import Bot, PlayerIntent, Scene, by_slot
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, bots_of, build_bots, build_population, config_of
 from hm_agent.worlds.melting_pot.simulator.bots.intents import IntentLog
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
-from hm_agent.worlds.melting_pot.simulator.substrate import (
-    GROUND_TRUTH,
-    POSITION,
-    actions_of,
-    build_substrate,
-)
+from hm_agent.worlds.melting_pot.simulator.substrate import GROUND_TRUTH, POSITION, actions_of, build_substrate
 
 
 class _Environment(Protocol):

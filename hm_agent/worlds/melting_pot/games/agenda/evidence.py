@@ -6,12 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from hm_agent.worlds.melting_pot.facts import seat_of
-from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import (
-    TAG_REACH,
-    TAG_REST,
-    is_deposit,
-    is_voting_place,
-)
+from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import TAG_REACH, TAG_REST, is_deposit, is_voting_place
 from hm_agent.worlds.melting_pot.games.open.conduct import Conduct, ConductSeen, ConductWatch
 from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
 from hm_agent.worlds.melting_pot.grid import Cell, distance

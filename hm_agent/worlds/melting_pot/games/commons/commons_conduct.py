@@ -8,13 +8,7 @@ from dataclasses import dataclass
 from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts
 from hm_agent.worlds.melting_pot.games.commons.commons_seat import FRESH
 from hm_agent.worlds.melting_pot.games.game import shared_fields
-from hm_agent.worlds.melting_pot.games.open.conduct import (
-    STRETCH,
-    Conduct,
-    ConductWatch,
-    takes,
-    uses,
-)
+from hm_agent.worlds.melting_pot.games.open.conduct import STRETCH, Conduct, ConductWatch, takes, uses
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance, EntityMemory
 
 OWN, SOMEBODY = "you", "somebody"

@@ -7,14 +7,7 @@ from functools import partial
 
 from hm_agent.worlds.melting_pot.games.commons.commons_conduct import OWN
 from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
-from hm_agent.worlds.melting_pot.games.open.calls import (
-    Call,
-    CollectThings,
-    LookAround,
-    StandStill,
-    UseAction,
-    WalkTo,
-)
+from hm_agent.worlds.melting_pot.games.open.calls import Call, CollectThings, LookAround, StandStill, UseAction, WalkTo
 from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 
