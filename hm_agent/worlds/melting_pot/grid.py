@@ -102,6 +102,11 @@ def distance(a: Cell, b: Cell) -> int:
     return abs(a[0] - b[0]) + abs(a[1] - b[1])
 
 
+def nearest(here: Cell, cells: Iterable[Cell]) -> Cell | None:
+    """The cell at the least distance, of several the one with the least x, then y; None if there is no cell."""
+    return min(cells, key=lambda cell: (distance(here, cell), cell), default=None)
+
+
 @dataclass(frozen=True)
 class Window:
     """The rectangle of cells that a player sees around its own, in cells to each side; ahead is up in the frame.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from hm_agent.worlds.melting_pot.facts import Beam
-from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Window, distance
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Window, nearest
 from hm_agent.worlds.melting_pot.planning.calls import (
     USED_UP,
     Call,
@@ -256,13 +256,12 @@ class ActionPlanner:
         If nothing has been collected yet and no later call collects anything, the rest of the plan would have no
         effect: then a walk to the nearest known thing of the same kind is inserted after the skipped call.
         """
-        memory, here = inputs.memory, inputs.pose.cell
+        memory = inputs.memory
         self.skipped = (*self.skipped, call)
         is_needed = not inputs.armed and not any(isinstance(call, MoveTo) for call in self.rest[1:])
-        cells = memory.cells_of(memory.sites[call.target]) if is_needed else ()
-        if cells:
-            nearest = min(cells, key=lambda cell: (distance(here, cell), cell))
-            self.plan = (*self.plan[: self.current + 1], MoveTo(nearest), *self.plan[self.current + 1 :])
+        instead = nearest(inputs.pose.cell, memory.cells_of(memory.sites[call.target])) if is_needed else None
+        if instead:
+            self.plan = (*self.plan[: self.current + 1], MoveTo(instead), *self.plan[self.current + 1 :])
 
     def _explore(self, target: Cell, inputs: MoveInputs) -> NextMove:
         """Walks towards a bare cell, facing the way, until that is in view; ends the plan if a wanted thing appears.

@@ -9,7 +9,7 @@ from hm_agent.worlds.melting_pot.games.commons.commons_conduct import OWN
 from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
 from hm_agent.worlds.melting_pot.games.open.calls import Call, CollectThings, LookAround, StandStill, UseAction, WalkTo
 from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
-from hm_agent.worlds.melting_pot.grid import Cell, distance
+from hm_agent.worlds.melting_pot.grid import Cell, distance, nearest
 
 COMPANY = 50
 """For so many steps after another was seen to clean, a reciprocator cleans."""
@@ -28,8 +28,7 @@ STEPS_HERE = 3
 
 
 def _nearest(seat: CommonsSeat, cells: Sequence[Cell]) -> Cell | None:
-    others = (cell for cell in cells if cell != seat.here)
-    return min(others, key=lambda cell: (distance(seat.here, cell), cell), default=None)
+    return nearest(seat.here, (cell for cell in cells if cell != seat.here))
 
 
 # A river to clean

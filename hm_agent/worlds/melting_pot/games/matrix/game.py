@@ -28,7 +28,7 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import LastShown, MatrixRule
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer, Reach
 from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy, StrategyWriter
 from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
-from hm_agent.worlds.melting_pot.grid import Cell, distance
+from hm_agent.worlds.melting_pot.grid import Cell, distance, nearest
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
@@ -282,8 +282,7 @@ class MatrixGame(Game):
         if context.strategy.show is None or self._has_shown or context.view.pose is None:
             return None
         thing = self.rules.things[self.rules.behaviours.index(context.strategy.show)]
-        here, known = context.view.pose.cell, context.memory.cells_of(thing)
-        return min(known, key=lambda cell: (distance(here, cell), cell), default=None)
+        return nearest(context.view.pose.cell, context.memory.cells_of(thing))
 
     def _explore(self, context: PlanContext, held: Counts, wanted: Set[str]) -> tuple[Call, ...]:
         """Moves to cells long out of view, if nothing is collected and no wanted thing was ever seen; else none."""

@@ -28,7 +28,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     Kitchen,
     Pot,
 )
-from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose, distance
+from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose, distance, nearest
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.beam import MAX_APPROACH_MOVES, BeamApproach
@@ -145,8 +145,8 @@ class Chef:
             return Move.NOOP
         if self._rng.random() < self._skill.stray:
             return self._rng.choice((Move.FORWARD, Move.TURN_LEFT, Move.TURN_RIGHT))
-        if unseen := self._unseen(pose.cell):
-            return _move(self._passing.approach(nearest(pose.cell, unseen), pose, view))
+        if unseen := nearest(pose.cell, self._unseen(pose.cell)):
+            return _move(self._passing.approach(unseen, pose, view))
         return self._work(pose, view)
 
     def _work(self, pose: Pose, view: TextualMap) -> Move:
@@ -178,10 +178,8 @@ class Chef:
         if wanted is None or wanted == kitchen.hands:
             return None
         if kitchen.hands is None:
-            sources = [s.cell for s in kitchen.reachable(here).values() if s.mark == wanted]
-            return nearest(here, sources) if sources else None
-        bare = kitchen.within_reach(here) - kitchen.stations.keys()
-        return nearest(here, bare) if bare else None
+            return nearest(here, (s.cell for s in kitchen.reachable(here).values() if s.mark == wanted))
+        return nearest(here, kitchen.within_reach(here) - kitchen.stations.keys())
 
     def _wanted(self, here: Cell) -> str | None:
         """The item to fetch with empty hands, by role; None if nothing is needed."""
@@ -225,7 +223,3 @@ class Chef:
 def _move(approach: BeamApproach | None) -> Move:
     """The first move of an approach; NOOP if there is none."""
     return approach.move if approach else Move.NOOP
-
-
-def nearest(here: Cell, cells: Iterable[Cell]) -> Cell:
-    return min(cells, key=lambda cell: (distance(here, cell), cell))
