@@ -30,6 +30,7 @@ from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.learning.populations import puppets_path
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.scenarios import Scenario, has_trained_bots, refuse_stand_ins, scenario_named
+from hm_agent.worlds.melting_pot.simulator.bots.frame_policy import GOAL
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
 from hm_agent.worlds.melting_pot.simulator.bots.intents import IntentLog, IntentReporter
 from hm_agent.worlds.melting_pot.simulator.determinism import SeededPolicy
@@ -153,7 +154,7 @@ def goals_of(bot: str, game: GameFacts) -> int:
     puppeteer = config.puppeteer_builder()  # tells by its first GOAL, when it has seen nothing yet
     blank = dm_env.restart(blank_observations(config.substrate))
     told, _ = puppeteer.step(blank, puppeteer.initial_state())
-    return len(told.observation["GOAL"])
+    return len(told.observation[GOAL])
 
 
 def model_path(bot: str, bots_dir: Path | None) -> Path:

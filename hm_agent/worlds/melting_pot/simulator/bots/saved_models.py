@@ -15,6 +15,7 @@ from meltingpot.utils.policies import saved_model_policy
 
 from hm_agent.config import ConfigError
 from hm_agent.worlds.melting_pot.simulator import errors_held_back
+from hm_agent.worlds.melting_pot.simulator.bots.frame_policy import GOAL
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of, blank_observations
 
@@ -44,7 +45,7 @@ def check_model(path: Path, substrate: str, goals: int = 0) -> None:
     """
     blank, actions = blank_observations(substrate), len(actions_of(substrate))
     if goals:
-        blank["GOAL"] = np.eye(goals, dtype=np.int32)[0]
+        blank[GOAL] = np.eye(goals, dtype=np.int32)[0]
     with errors_held_back():  # where there is no graphics card, TensorFlow says so when it first runs a model
         problem = _problem(path, blank, actions)
     if problem:
@@ -66,7 +67,7 @@ def _problem(path: Path, blank: Mapping[str, npt.NDArray[Any]], actions: int) ->
     if missing := [name for name in FUNCTIONS if name not in policy._model.signatures]:
         return f"it has no function {missing[0]}"
     observed = _observed(policy)
-    if "GOAL" in blank and "GOAL" not in observed:
+    if GOAL in blank and GOAL not in observed:
         return "it observes no GOAL"
     try:
         return _action_problem(policy, blank, actions)

@@ -14,6 +14,7 @@ from meltingpot.utils.puppeteers import in_the_matrix
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.simulator.character import goal_of, resources_of
 from hm_agent.worlds.melting_pot.scene import held_in_interaction
+from hm_agent.worlds.melting_pot.simulator.bots.frame_policy import GOAL
 
 MARGINS = (1, 3, 5, 7)
 """Those of Melting Pot's puppeteers."""
@@ -44,7 +45,7 @@ class MatrixPractice:
 
     def goal(self, observation: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.int32]:
         told, _ = self._puppeteer.step(dm_env.restart(observation), ())
-        self._goal, self._held = told.observation["GOAL"], np.array(observation["INVENTORY"])
+        self._goal, self._held = told.observation[GOAL], np.array(observation["INVENTORY"])
         return self._goal
 
     def reward(
