@@ -44,7 +44,7 @@ RELOCATION = 0.07
 it was seen."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SubstrateAgentState:
     """What a player believes and plans after a step.
 
@@ -60,17 +60,17 @@ class SubstrateAgentState:
 
     pose: Pose | None
     inventory: Counts
-    other_inventory: Counts | None
+    other_inventory: Counts | None = None
     subgoal: str | None
     view: TextualMap = field(metadata=UNSHOWN)
-    kinds: Sequence[str] = field(metadata=UNSHOWN)
+    kinds: Sequence[str] = field(default=(), metadata=UNSHOWN)
     things: Mapping[Cell, tuple[str, int]] = field(metadata=UNSHOWN)
     players: Mapping[str, PlayerSighting] = field(metadata=UNSHOWN)
     plan: Sequence[Call] = field(metadata=UNSHOWN)
     current: int = field(metadata=UNSHOWN)
-    shot: Call | None = field(metadata=UNSHOWN)
+    shot: Call | None = field(default=None, metadata=UNSHOWN)
     over_because: str | None = field(metadata=UNSHOWN)
-    route: Sequence[Cell] = field(metadata=UNSHOWN)
+    route: Sequence[Cell] = field(default=(), metadata=UNSHOWN)
     failed: Call | None = field(metadata=UNSHOWN)
     asked_because: str | None = None
     skipped: Sequence[Call] = ()

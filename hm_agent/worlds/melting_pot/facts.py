@@ -270,8 +270,8 @@ class GameFacts(Strict):
 
     @property
     def kinds(self) -> Mapping[str, str]:
-        """The kinds of things that can be taken or used, by sprite."""
-        raise NotImplementedError
+        """The kinds of things that can be taken or used, by sprite; empty if the file names none."""
+        return {}
 
     @property
     def landmarks(self) -> Mapping[str, str]:
@@ -280,8 +280,8 @@ class GameFacts(Strict):
 
     @property
     def marks(self) -> Mapping[str, str]:
-        """The names of what is worn, held or shown on top of something, by sprite."""
-        raise NotImplementedError
+        """The names of what is worn, held or shown on top of something, by sprite; empty if the file names none."""
+        return {}
 
     @property
     def freezing_mark(self) -> str | None:

@@ -102,15 +102,9 @@ def distance(a: Cell, b: Cell) -> int:
     return abs(a[0] - b[0]) + abs(a[1] - b[1])
 
 
-def lying_apart(ranked: Iterable[Cell], separation: int, count: int) -> list[Cell]:
-    """The first `count` cells, at most, that lie at least `separation` cells from every one chosen before."""
-    chosen: list[Cell] = []
-    for cell in ranked:
-        if all(distance(cell, other) >= separation for other in chosen):
-            chosen.append(cell)
-        if len(chosen) == count:
-            break
-    return chosen
+def nearest(here: Cell, cells: Iterable[Cell]) -> Cell | None:
+    """The cell at the least distance, of several the one with the least x, then y; None if there is no cell."""
+    return min(cells, key=lambda cell: (distance(here, cell), cell), default=None)
 
 
 @dataclass(frozen=True)
@@ -198,6 +192,9 @@ class Layout:
 
     def contains(self, cell: Cell) -> bool:
         return 0 <= cell[0] < self.width and 0 <= cell[1] < self.height
+
+    def is_at_edge(self, cell: Cell) -> bool:
+        return cell[0] in (0, self.width - 1) or cell[1] in (0, self.height - 1)
 
     def wrapped(self, cell: Cell) -> Cell:
         """The cell on a torus that one beyond its edge stands for; on any other map the cell itself."""

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 
-from hm_agent.core import Clue, Decision, Event, Hypothesis, Observation, Strategy
+from hm_agent.core import Agent, Clue, Decision, Event, Hypothesis, Observation, Strategy
 from hm_agent.metrics import TOLD_SHARE
-from hm_agent.questions import Model, Usage, ask
+from hm_agent.questions import Model, ask
 from hm_agent.theory_of_mind.mind import MindReading
 from hm_agent.theory_of_mind.strategist import BaseStrategist
 from hm_agent.worlds.melting_pot.games.game import View
@@ -76,23 +76,14 @@ def _has_changed(before: PlayerIntent | None, now: PlayerIntent) -> bool:
     return before != now
 
 
-class _Unthinking:
-    """The base of agents that ask no model and count nothing."""
-
-    usage = Usage()
-
-    def metrics(self) -> Mapping[str, float]:
-        return {}
-
-
-class NoopAgent(_Unthinking):
+class NoopAgent(Agent[View, Move]):
     """Stands still."""
 
     async def act(self, observation: Observation[View]) -> Decision[Move]:
         return Decision(Move.NOOP)
 
 
-class RandomAgent(_Unthinking):
+class RandomAgent(Agent[View, IntEnum]):
     """Draws every action uniformly; the same ones for the same seed. actions: those that there are, from 0 on."""
 
     def __init__(self, seed: int, actions: type[IntEnum]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hm_agent.agents.agent import BodyBuilder
 from hm_agent.agents.registry import AGENTS
@@ -32,9 +32,6 @@ from hm_agent.worlds.melting_pot.scenarios import (
     refuse_stand_ins,
     scenario_named,
 )
-
-if TYPE_CHECKING:
-    pass
 
 SCRIPTED, LEARNED = "scripted", "learned"
 SELF_PLAY = "selfplay"

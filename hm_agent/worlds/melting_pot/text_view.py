@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hm_agent.core import Observation
+from hm_agent.core import Observation, Seat
 from hm_agent.suite import AgentSetup
 from hm_agent.worlds.melting_pot.facts import slot_of
 from hm_agent.worlds.melting_pot.games import kind_of
-from hm_agent.worlds.melting_pot.scenarios import scenario_named
+from hm_agent.worlds.melting_pot.games.kind import Reader
+from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
+
+
+def reader_of(scenario: Scenario, seat: Seat) -> Reader:
+    """What puts what the player of a seat sees into words."""
+    slot = slot_of(seat)
+    return kind_of(scenario.game).reader(scenario.game_of(slot), slot, is_column=scenario.is_column(slot))
 
 
 class TextView:
     """Puts what one seat sees into words, step by step in an episode."""
 
     def __init__(self, setup: AgentSetup) -> None:
-        scenario, slot = scenario_named(setup.scenario.name), slot_of(setup.seat)
-        self._reader = kind_of(scenario.game).reader(scenario.game_of(slot), slot, is_column=scenario.is_column(slot))
+        self._reader = reader_of(scenario_named(setup.scenario.name), setup.seat)
         self._step = 0
 
     def see(self, view: Mapping[str, Any], action: int, reward: float = 0.0) -> str:

@@ -44,7 +44,7 @@ class PoseCheck:
             return
         state = step.decisions[FOCAL].state
         assert isinstance(state, SubstrateAgentState)
-        is_exact = state.pose == pose_of(self._world.truth(0, before=True))
+        is_exact = state.pose == pose_of(self._world.scene().before[0])
         self.verdicts["lost" if state.pose is None else "exact" if is_exact else "wrong"] += 1
 
     def close(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
 import numpy.typing as npt
@@ -54,6 +54,11 @@ class PlanOutcome:
     plan: Sequence[Call]
     failed: Call | None
     reward: float
+
+
+def shared_fields(given: Any) -> dict[str, Any]:
+    """The fields of a dataclass, for one that has more."""
+    return {field.name: getattr(given, field.name) for field in fields(given)}
 
 
 class Collection:
@@ -128,7 +133,7 @@ class Game(Protocol):
 
     def is_loaded(self, observation: Observation[View]) -> bool:
         """True if the beam can fire now."""
-        ...
+        return True
 
     def is_idle(self, view: TextualMap) -> bool:
         """True if no action has any effect now."""
@@ -160,11 +165,11 @@ class Game(Protocol):
 
     def ask_critique(self, context: PlanContext, failed: Call) -> Question[Critique] | None:
         """Asks why a call failed; None if failures of its kind need no explanation, or if the reason is known."""
-        ...
+        return None
 
     def remember_failure(self, failed: Call, why: str | None) -> None:
         """Remembers a failure, so that no plan repeats it in the same state. why: the reason, None if unknown."""
-        ...
+        return
 
     def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome) -> ReviewPlan:
         """Asks what a plan achieved, and what to do better."""

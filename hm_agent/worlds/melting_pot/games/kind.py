@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
@@ -30,6 +31,12 @@ Reader: TypeAlias = Callable[[Observation[Any], int], str]
 """Says what a player knows after an observation and its own action since the one before, 0 at the first."""
 
 
+def imported(place: str) -> Any:
+    """What stands at `module:name` in this wing. It is imported now: it needs what suites and lists do without."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(f"hm_agent.worlds.melting_pot.{module}"), name)
+
+
 class Kind(Protocol[FactsT]):
     """A kind of games. It is imported with the suite, so that its methods import what is heavy only when called.
 
@@ -45,7 +52,9 @@ class Kind(Protocol[FactsT]):
     is_framed: False if pictures don't frame players, since to ask the engine where they are could change what happens.
     infers_inventories: True if agents find out what others held. offers: what the minds of its games answer beyond
     `BasicMind`; None if no agent that thinks plays them. shortcuts: the agents of its games that model no mind, by
-    name, with what they do; in games of paid interactions they play those of two.
+    name, with what they do; in games of paid interactions they play those of two. game_at, situation_at, answers_at,
+    bots_at: where `imported` finds what builds a game, the class of what questions show, the reasoner's functions, and
+    what builds the bots; empty for none.
     """
 
     facts: type[FactsT]
@@ -59,10 +68,19 @@ class Kind(Protocol[FactsT]):
     infers_inventories: bool = False
     shortcuts: Mapping[str, str] = {}
     offers: Sequence[type[BasicMind]] | None = (Mind,)
+    game_at: str = ""
+    situation_at: str = ""
+    answers_at: str = ""
+    bots_at: str = "simulator.bots.game_bots:GameBots"
 
     def game(self, facts: FactsT, vision: SubstrateVision, options: AgentOptions, slot: int) -> Game:
         """One of its games as the player of a slot plays it through one episode."""
-        raise ConfigError(f"no agent that plans plays {facts.title}: its kind {facts.game!r} has no game to plan in")
+        if not self.game_at:
+            raise ConfigError(
+                f"no agent that plans plays {facts.title}: its kind {facts.game!r} has no game to plan in"
+            )
+        game: Game = imported(self.game_at)(facts, vision, options, slot)
+        return game
 
     def body(self, facts: FactsT, options: AgentOptions, slot: int, *, is_column: bool = False) -> BodyBuilder:
         """What builds the body of the player of a slot; by default one that plans in its `game`."""
@@ -91,11 +109,13 @@ class Kind(Protocol[FactsT]):
 
     def situation(self) -> type[Any]:
         """The class of what questions show of a seat in its games; the kind itself if its questions share none."""
-        return type(self)
+        situation: type[Any] = imported(self.situation_at) if self.situation_at else type(self)
+        return situation
 
     def answers(self) -> ReasonerTable:
         """The built-in reasoner's functions for the questions that its games ask."""
-        return {}
+        answers: ReasonerTable = imported(self.answers_at) if self.answers_at else {}
+        return answers
 
     def planning_questions(self) -> Sequence[type[Question[Any]]]:
         """The questions that are asked because a new plan is needed; all others follow from events."""
@@ -111,9 +131,8 @@ class Kind(Protocol[FactsT]):
 
     def bots(self, facts: FactsT) -> GameBots[Any]:
         """The bots of one of its games, in the simulator."""
-        from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
-
-        return GameBots(facts)
+        bots: GameBots[Any] = imported(self.bots_at)(facts)
+        return bots
 
     def count_interactions(self, facts: FactsT, observation: Mapping[str, Any], reward: float) -> int:
         """How many interactions a step brought a player. observation: all that the substrate tells of the player."""

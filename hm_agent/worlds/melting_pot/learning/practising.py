@@ -12,6 +12,7 @@ from hm_agent.worlds.melting_pot.facts import slot_of
 from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, bots_of
+from hm_agent.worlds.melting_pot.simulator.bots.frame_policy import GOAL
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots, Practice
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SelfPlayWorld, SubstrateWorld
 
@@ -57,7 +58,7 @@ class PractisedWorld(World[View, int]):
         observations = {}
         for seat, seen in turn.observations.items():
             goal = self._practices[seat].goal(self._world.truth(slot_of(seat)))
-            observations[seat] = replace(seen, view={**seen.view, "GOAL": goal}, reward=0.0)
+            observations[seat] = replace(seen, view={**seen.view, GOAL: goal}, reward=0.0)
         return replace(turn, observations=observations, rewards=rewards)
 
     def close(self) -> None:

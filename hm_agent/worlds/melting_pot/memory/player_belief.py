@@ -8,15 +8,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hm_agent.worlds.melting_pot.grid import Area, Cell, Layout, distance, lying_apart
+from hm_agent.worlds.melting_pot.grid import Area, Cell, Layout, distance
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 
 STEP_PROBABILITY = 0.2
 """The probability that a player moves to a given open neighbour within one step."""
 DISTANCE_OFFSET = 4
 """A place is worth its expected players / (DISTANCE_OFFSET + its distance in cells)."""
-MIN_SEPARATION = 4
-"""The least distance in cells between two of the likely places."""
+LIKELY_PLACES, MIN_SEPARATION = 3, 4
+"""How many likely places are told at most, and the least distance in cells between two of them."""
 
 
 class _Glimpse(NamedTuple):
@@ -159,8 +159,8 @@ class PlayerBeliefMap:
             totals[lost] = 1.0
         self._beliefs /= totals
 
-    def likely_places(self, players: Sequence[str] = (), count: int = 3) -> tuple[tuple[Cell, float], ...]:
-        """The `count` best places that lie apart, each with the expected number of these players in view from it.
+    def likely_places(self, players: Sequence[str] = ()) -> tuple[tuple[Cell, float], ...]:
+        """The LIKELY_PLACES best that lie apart, each with the expected number of these players in view from it.
 
         players: all by default. For a single player the number is the probability that it is in view.
         """
@@ -171,8 +171,13 @@ class PlayerBeliefMap:
         in_squares = np.lib.stride_tricks.sliding_window_view(in_rows, side, axis=0).sum(axis=-1)
         expected = self._open * np.asarray(in_squares)
         ranked = map(self._layout.cell, np.argsort(-expected, axis=None, kind="stable").tolist())
-        chosen = lying_apart(ranked, MIN_SEPARATION, count)
-        return tuple(((x, y), round(float(expected[y, x]), 3)) for x, y in chosen)
+        places: dict[Cell, float] = {}
+        for x, y in ranked:
+            if all(distance((x, y), other) >= MIN_SEPARATION for other in places):
+                places[x, y] = round(float(expected[y, x]), 3)
+            if len(places) == LIKELY_PLACES:
+                break
+        return tuple(places.items())
 
 
 def place_to_search(places: Sequence[tuple[Cell, float]], here: Cell) -> Cell:

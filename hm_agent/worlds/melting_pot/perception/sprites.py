@@ -119,6 +119,11 @@ def components(game_object: Mapping[str, Any], name: str) -> Iterator[Mapping[st
             yield component.get("kwargs", {})
 
 
+def states_of(game_object: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The states that a game object can have."""
+    return [state for kwargs in components(game_object, "StateManager") for state in kwargs["stateConfigs"]]
+
+
 def beam_sprites(settings: Mapping[str, Any]) -> frozenset[str]:
     """The sprites that are drawn for a moment where a player acts, without being objects: beams, hands, noses."""
     return frozenset(beam.sprite for beam in _beams(settings))
@@ -131,22 +136,15 @@ def _names_by_layer(settings: Mapping[str, Any]) -> dict[str, set[str]]:
     """The names of the sprites that each layer can hold, and of those that some player sees in their place."""
     names: dict[str, set[str]] = {}
     for game_object in game_objects(settings):
-        for kwargs in components(game_object, "StateManager"):
-            for state in kwargs["stateConfigs"]:
-                if state.get("sprite") and state.get("layer"):
-                    names.setdefault(state["layer"], set()).add(state["sprite"])
-    for name, seen_as in _sprite_maps(settings):
+        for state in states_of(game_object):
+            if state.get("sprite") and state.get("layer"):
+                names.setdefault(state["layer"], set()).add(state["sprite"])
+    avatars = (each for item in settings["simulation"]["gameObjects"] for each in components(item, "Avatar"))
+    for name, seen_as in chain.from_iterable(kwargs.get("spriteMap", {}).items() for kwargs in avatars):
         for sprites in names.values():
             if name in sprites:
                 sprites.add(seen_as)
     return names
-
-
-def _sprite_maps(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """(sprite, the sprite that some player sees in its place), from every avatar's sprite map."""
-    for game_object in settings["simulation"]["gameObjects"]:
-        for kwargs in components(game_object, "Avatar"):
-            yield from kwargs.get("spriteMap", {}).items()
 
 
 # Pictures
@@ -246,23 +244,19 @@ def _plain(sprite: str, layer: str, default: Sequence[int]) -> BeamsOf:
     return lambda kwargs, _: [DrawnBeam(sprite, layer, (_square(kwargs.get("beamColor", default)),))]
 
 
-def _hand(prefix: str) -> BeamsOf:
+def _hand(name: str, kwargs: Arguments) -> Iterable[DrawnBeam]:
     """The hand of a player that grasps, which is drawn ahead of it."""
-
-    def beams(kwargs: Arguments, player: int) -> Iterable[DrawnBeam]:
-        name = f"{prefix}_{player}"
-        return [DrawnBeam(name, name, _rotations(kwargs["shape"], kwargs["palette"], no_rotate=False), "overlay")]
-
-    return beams
+    return [DrawnBeam(name, name, _rotations(kwargs["shape"], kwargs["palette"], no_rotate=False), "overlay")]
 
 
-def _acting(name: Callable[[int], str]) -> BeamsOf:
+def _acting(name: str, kwargs: Arguments) -> Iterable[DrawnBeam]:
     """What is drawn for a moment where a player acts."""
+    return [DrawnBeam(name, name, (_paint(kwargs["shapes"][0], kwargs["palettes"][0]),))]
 
-    def beams(kwargs: Arguments, player: int) -> Iterable[DrawnBeam]:
-        return [DrawnBeam(name(player), name(player), (_paint(kwargs["shapes"][0], kwargs["palettes"][0]),))]
 
-    return beams
+def _upright(sprite: str, layer: str, kwargs: Arguments) -> Iterable[DrawnBeam]:
+    """What looks the same whichever way its player faces, if its shape says no more."""
+    return [DrawnBeam(sprite, layer, _rotations(kwargs["shape"], kwargs["palette"], no_rotate=True))]
 
 
 def _colour_zapper(kwargs: Arguments, _: int) -> Iterable[DrawnBeam]:
@@ -270,18 +264,6 @@ def _colour_zapper(kwargs: Arguments, _: int) -> Iterable[DrawnBeam]:
         return [DrawnBeam(f"BeamZap_{kwargs['team']}", f"beamZap_{kwargs['team']}", (_square(kwargs["color"]),))]
     colours = enumerate(kwargs["beamColors"], start=1)
     return [DrawnBeam(f"Beam_fire_{n}", f"beam_fire_{n}", (_square(colour),)) for n, colour in colours]
-
-
-def _brush(kwargs: Arguments, player: int) -> Iterable[DrawnBeam]:
-    return [DrawnBeam(f"brush{player}", NOSE, _rotations(kwargs["shape"], kwargs["palette"], no_rotate=True))]
-
-
-def _claim(kwargs: Arguments, player: int) -> Iterable[DrawnBeam]:
-    return [DrawnBeam(f"claimBeamSprite_{player}", CLAIM, (_square(kwargs["color"]),))]
-
-
-def _grappling(kwargs: Arguments, _: int) -> Iterable[DrawnBeam]:
-    return [DrawnBeam("holdBeam", "holdBeamLayer", _rotations(kwargs["shape"], kwargs["palette"], no_rotate=True))]
 
 
 BEAMS: Mapping[str, BeamsOf] = {
@@ -295,13 +277,15 @@ BEAMS: Mapping[str, BeamsOf] = {
     "AvatarDirectionIndicator": lambda kwargs, _: [
         DrawnBeam("DirectionSprite", NOSE, (_square(kwargs.get("color", (100, 100, 100, 200))),))
     ],
-    "Paintbrush": _brush,
-    "ResourceClaimer": _claim,
-    "InteractBeam": _acting(lambda player: f"interact_player{player}"),
-    "PredatorInteractBeam": _acting(lambda player: "predator"),
-    "InteractEatAcorn": _acting(lambda player: "prey"),
-    "AvatarGrasp": _hand("hand"),
-    "PlayerGrasp": _hand("grasp"),
-    "Grappling": _grappling,
+    "Paintbrush": lambda kwargs, player: _upright(f"brush{player}", NOSE, kwargs),
+    "ResourceClaimer": lambda kwargs, player: [
+        DrawnBeam(f"claimBeamSprite_{player}", CLAIM, (_square(kwargs["color"]),))
+    ],
+    "InteractBeam": lambda kwargs, player: _acting(f"interact_player{player}", kwargs),
+    "PredatorInteractBeam": lambda kwargs, _: _acting("predator", kwargs),
+    "InteractEatAcorn": lambda kwargs, _: _acting("prey", kwargs),
+    "AvatarGrasp": lambda kwargs, player: _hand(f"hand_{player}", kwargs),
+    "PlayerGrasp": lambda kwargs, player: _hand(f"grasp_{player}", kwargs),
+    "Grappling": lambda kwargs, _: _upright("holdBeam", "holdBeamLayer", kwargs),
 }
 """What the components of avatars draw, by component, as Melting Pot's Lua code does."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from hm_agent.worlds.melting_pot.facts import Beam
-from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Window, distance
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Window, nearest
 from hm_agent.worlds.melting_pot.planning.calls import (
     USED_UP,
     Call,
@@ -27,7 +27,7 @@ from hm_agent.worlds.melting_pot.planning.concealment import Concealment
 from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs, NextMove, PlanEnd
 from hm_agent.worlds.melting_pot.planning.pursuit import Pursuit
 from hm_agent.worlds.melting_pot.planning.station_use import StationCheck, StationUse
-from hm_agent.worlds.melting_pot.planning.walking import Locomotion
+from hm_agent.worlds.melting_pot.planning.walking import Walker
 from hm_agent.worlds.melting_pot.strategy import is_sought
 
 PAUSE_STEPS = 30
@@ -60,10 +60,10 @@ class ActionPlanner:
         ready_mark: str | None = None,
         check_station: StationCheck | None = None,
     ) -> None:
-        self._locomotion = Locomotion(layout)
+        self._walker = Walker(layout)
         self._concealment = Concealment(window)
-        self._pursuit = Pursuit(layout, beam, self._locomotion, ready_mark)
-        self._stations = StationUse(layout, beam, self._locomotion, ready_mark, check_station)
+        self._pursuit = Pursuit(layout, beam, self._walker, ready_mark)
+        self._stations = StationUse(layout, beam, self._walker, ready_mark, check_station)
         self.plan: tuple[Call, ...] = ()
         """The latest plan, finished calls included."""
         self.current = 0
@@ -95,7 +95,7 @@ class ActionPlanner:
     @property
     def route(self) -> tuple[Cell, ...]:
         """The cells that the latest walk or approach has still to enter, in order."""
-        return self._locomotion.route
+        return self._walker.route
 
     @property
     def rest(self) -> Sequence[Call]:
@@ -181,13 +181,13 @@ class ActionPlanner:
             self._made = inputs.step
             targets = frozenset(call.target for call in self.plan if isinstance(call, MoveTo))
             self._bare = targets - inputs.memory.sites.keys()
-        if self._is_on_watch and (shot := self._in_sight(inputs)):
+        if shot := self._shot_on_sight(inputs):
             self.shot = shot
             self._begin()
         while (call := self.call) is not None:
             if self._started is None:
                 self._started = inputs.step
-            self._locomotion.route = ()
+            self._walker.route = ()
             match self._advance(call, inputs, self._started):
                 case Move() as move:
                     return move
@@ -198,19 +198,12 @@ class ActionPlanner:
             self._begin()
         return None
 
-    @property
-    def _is_on_watch(self) -> bool:
-        """True if the plan now says to fire on sight."""
-        return isinstance(self.call, MoveTo | Pause) and self._holds(FireOnSight)
-
-    def _holds(self, kind: type[FireOnSight] | type[CollectUnseen]) -> bool:
-        """True if a call of this kind, which applies to all calls after it, stands before the current one."""
-        return any(isinstance(call, kind) for call in self.plan[: self.current])
-
-    def _in_sight(self, inputs: MoveInputs) -> FireAt | None:
-        """The shot that the plan's latest `fire_on_sight` now calls for; None if it calls for none."""
-        on_sight = next(call for call in reversed(self.plan[: self.current]) if isinstance(call, FireOnSight))
-        return self._pursuit.in_sight(on_sight, inputs)
+    def _shot_on_sight(self, inputs: MoveInputs) -> FireAt | None:
+        """The shot that the latest `fire_on_sight` before the current call now calls for; None if it calls for none."""
+        before = reversed(self.plan[: self.current])
+        on_sight = next((call for call in before if isinstance(call, FireOnSight)), None)
+        is_on_watch = isinstance(self.call, MoveTo | Pause)
+        return self._pursuit.in_sight(on_sight, inputs) if on_sight and is_on_watch else None
 
     def _advance(self, call: Call, inputs: MoveInputs, started: int) -> NextMove:
         taken = inputs.step - started
@@ -241,14 +234,14 @@ class ActionPlanner:
             if target not in self._taken:  # the agent itself may have taken it on the way to an earlier call's cell
                 self._skip(call, inputs)
             return None
-        move = self._locomotion.walk(target, inputs)
+        move = self._walker.walk(target, inputs)
         return Move.NOOP if move is not None and self._should_hide(move, inputs) else move
 
     def _show(self, call: Show, inputs: MoveInputs) -> NextMove:
         """Walks up to a thing and takes it once that is seen; None if it is gone or nobody sees it for SHOW_STEPS."""
         if call.target not in inputs.memory.things:
             return None
-        move = self._locomotion.walk(call.target, inputs)
+        move = self._walker.walk(call.target, inputs)
         if move is None or inputs.pose.after(move).cell != call.target:
             return move
         if self._concealment.is_seen(call.target, inputs.view.players):
@@ -263,13 +256,12 @@ class ActionPlanner:
         If nothing has been collected yet and no later call collects anything, the rest of the plan would have no
         effect: then a walk to the nearest known thing of the same kind is inserted after the skipped call.
         """
-        memory, here = inputs.memory, inputs.pose.cell
+        memory = inputs.memory
         self.skipped = (*self.skipped, call)
         is_needed = not inputs.armed and not any(isinstance(call, MoveTo) for call in self.rest[1:])
-        cells = memory.cells_of(memory.sites[call.target]) if is_needed else ()
-        if cells:
-            nearest = min(cells, key=lambda cell: (distance(here, cell), cell))
-            self.plan = (*self.plan[: self.current + 1], MoveTo(nearest), *self.plan[self.current + 1 :])
+        instead = nearest(inputs.pose.cell, memory.cells_of(memory.sites[call.target])) if is_needed else None
+        if instead:
+            self.plan = (*self.plan[: self.current + 1], MoveTo(instead), *self.plan[self.current + 1 :])
 
     def _explore(self, target: Cell, inputs: MoveInputs) -> NextMove:
         """Walks towards a bare cell, facing the way, until that is in view; ends the plan if a wanted thing appears.
@@ -283,13 +275,13 @@ class ActionPlanner:
             return PlanEnd(reason("in_view", thing=wanted[0]))
         if target in inputs.view.in_view:
             return None
-        move = self._locomotion.walk(target, inputs)
+        move = self._walker.walk(target, inputs)
         return move if move is None else FACING_FIRST.get(move, move)
 
     def _should_hide(self, move: Move, inputs: MoveInputs) -> bool:
         """True if a step has to wait: it would covertly collect a thing while another player may be watching."""
         cell = inputs.pose.after(move).cell
-        is_covert = inputs.covert or self._holds(CollectUnseen)
+        is_covert = inputs.covert or any(isinstance(call, CollectUnseen) for call in self.plan[: self.current])
         if not is_covert or cell not in inputs.memory.things:
             return False
         return self._concealment.should_wait(cell, inputs.view.players, inputs.memory.player_belief)

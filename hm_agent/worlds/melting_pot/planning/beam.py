@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence, Set
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import product
 from typing import NamedTuple
 
@@ -142,13 +142,5 @@ def find_approach_to_use(
 
     It goes against the traffic only where no other way leads.
     """
-    return next(
-        filter(
-            None,
-            (
-                find_approach(layout, start, target, beam, shunned, horizon=MAX_APPROACH_MOVES, avoid=avoid)
-                for avoid in (against_traffic(layout), frozenset[Step]())
-            ),
-        ),
-        None,
-    )
+    find = partial(find_approach, layout, start, target, beam, shunned, horizon=MAX_APPROACH_MOVES)
+    return find(avoid=against_traffic(layout)) or find()

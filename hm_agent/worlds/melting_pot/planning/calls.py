@@ -160,8 +160,7 @@ def plan_record(
     shot: Call | None = None,
     *,
     failed: Call | None = None,
-    went_on: bool = False,
 ) -> SubstratePlanRecord:
     """The record of a plan of which the first `done` calls were carried out."""
     plan = tuple(calls)
-    return SubstratePlanRecord(plan, done, len(plan), plan[done:], tuple(skipped), shot, failed, went_on)
+    return SubstratePlanRecord(plan, done, len(plan), plan[done:], tuple(skipped), shot, failed)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from hm_agent.worlds.melting_pot.facts import Beam
-from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, distance, step_towards
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, distance, nearest, step_towards
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.planning.beam import BeamApproach, find_approach_to_use
 
@@ -133,12 +133,11 @@ class Passing:
             return way
         near = self._layout.neighbours[pose.cell]
         within = {*near, *(cell for beside in near for cell in self._layout.neighbours[beside])} - {pose.cell}
-        crowding = within & {player.cell for player in view.players if player.cell}
-        if not crowding:
+        crowding = nearest(pose.cell, within & {player.cell for player in view.players if player.cell})
+        if crowding is None:
             return way._replace(move=Move.NOOP) if way.move is Move.INTERACT else way
-        nearest = min(crowding, key=lambda cell: (distance(pose.cell, cell), cell))
-        is_in_the_way = way.move is Move.INTERACT or nearest in near
-        return BeamApproach(self._step_aside(pose, view, nearest) if is_in_the_way else Move.NOOP, ())
+        is_in_the_way = way.move is Move.INTERACT or crowding in near
+        return BeamApproach(self._step_aside(pose, view, crowding) if is_in_the_way else Move.NOOP, ())
 
 
 @lru_cache(maxsize=100)

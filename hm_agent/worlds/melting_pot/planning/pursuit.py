@@ -11,15 +11,9 @@ from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.memory.player_belief import place_to_search
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection
 from hm_agent.worlds.melting_pot.planning.beam import STEPS_FIRST, find_approach, reaches
-from hm_agent.worlds.melting_pot.planning.calls import (
-    Aim,
-    FireAt,
-    FireOnSight,
-    Shadow,
-    reason,
-)
+from hm_agent.worlds.melting_pot.planning.calls import Aim, FireAt, FireOnSight, Shadow, reason
 from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs, NextMove, PlanEnd
-from hm_agent.worlds.melting_pot.planning.walking import Locomotion, find_path
+from hm_agent.worlds.melting_pot.planning.walking import Walker, find_path
 from hm_agent.worlds.melting_pot.strategy import is_sought
 
 PURSUIT_STEPS = 10
@@ -39,8 +33,8 @@ SHADOW_DISTANCE = 2
 class Pursuit:
     """Carries out `fire_at`, `shadow` and shots on sight. ready_mark: of a player that is ready; None if all are."""
 
-    def __init__(self, layout: Layout, beam: Beam, locomotion: Locomotion, ready_mark: str | None) -> None:
-        self._layout, self._beam, self._locomotion, self._ready_mark = layout, beam, locomotion, ready_mark
+    def __init__(self, layout: Layout, beam: Beam, walker: Walker, ready_mark: str | None) -> None:
+        self._layout, self._beam, self._walker, self._ready_mark = layout, beam, walker, ready_mark
         self._goal: Cell | None = None
         """Where the present call searches, once the place that it names has been looked at."""
         self._steps_in_view = self._steps_guarded = 0
@@ -85,7 +79,10 @@ class Pursuit:
         self._steps_in_view += bool(meant)
         self._steps_guarded += bool(sought) and not meant
         if self._steps_guarded > GUARDED_STEPS and not meant and sought:
-            return PlanEnd(self._why_guarded(call, sought[0].kind, inputs)) if is_last else None
+            player, of = sought[0].kind, call.aim.holding
+            has, most = inputs.count_taken(player, of), GUARDED_STEPS
+            why = reason("taken_too_little", call=str(call), steps=most, player=player, has=has, of=of or "anything")
+            return PlanEnd(why) if is_last else None
         sought.sort(key=lambda player: (player.mark != self._ready_mark, sum(map(abs, player.offset))))
         for opponent in sought:
             player = opponent.kind
@@ -99,11 +96,6 @@ class Pursuit:
             if move is not None:
                 return move
         return self._search(call.target, inputs, seek)
-
-    def _why_guarded(self, call: FireAt, player: str, inputs: MoveInputs) -> str:
-        """Why a call did not fire at a player in view: what the player is known to have taken of what it must have."""
-        has, of = inputs.count_taken(player, call.aim.holding), call.aim.holding or "anything"
-        return reason("taken_too_little", call=str(call), steps=GUARDED_STEPS, player=player, has=has, of=of)
 
     def shadow(self, call: Shadow, inputs: MoveInputs, taken: int, *, is_last: bool) -> NextMove:
         """Keeps a player in view, or searches for it, until it is clear what it takes most of.
@@ -130,7 +122,7 @@ class Pursuit:
         if abs(right) > ahead:
             return Move.TURN_RIGHT if right >= 0 else Move.TURN_LEFT
         is_far = ahead + abs(right) > SHADOW_DISTANCE
-        closer = self._locomotion.walk(player.cell, inputs) if is_far else None
+        closer = self._walker.walk(player.cell, inputs) if is_far else None
         if closer is None or _is_unwanted(inputs.pose.after(closer).cell, inputs):
             return Move.NOOP
         return closer
@@ -140,7 +132,7 @@ class Pursuit:
         assert opponent.cell is not None
         things = inputs.memory.things.keys()
         approach = find_approach(self._layout, inputs.pose, opponent.cell, self._beam, things, moves=STEPS_FIRST)
-        move = self._locomotion.follow(approach)
+        move = self._walker.follow(approach)
         if move is not Move.INTERACT:
             return move
         ready = self._ready_mark is None or opponent.mark == self._ready_mark
@@ -167,10 +159,10 @@ class Pursuit:
             goal = max(sightings, key=lambda sighting: sighting.step).cell
         if goal in inputs.view.in_view:
             goal = self._goal = inputs.memory.likely_place(inputs.pose.cell, seek or ()) or around
-        move = self._locomotion.walk(goal, inputs)
+        move = self._walker.walk(goal, inputs)
         if move is not None and _is_unwanted(inputs.pose.after(move).cell, inputs):
             self._goal = self._free_place(inputs, seek) or goal
-            move = self._locomotion.walk(self._goal, inputs)
+            move = self._walker.walk(self._goal, inputs)
         return Move.TURN_RIGHT if move in (None, Move.BACKWARD) else move
 
     def _free_place(self, inputs: MoveInputs, seek: Sequence[str] | None) -> Cell | None:

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection
-from hm_agent.worlds.melting_pot.planning.beam import BeamApproach
 from hm_agent.worlds.melting_pot.planning.calls import Interact, Wait, reason
 from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs, NextMove, PlanEnd
 from hm_agent.worlds.melting_pot.planning.passing import Passing
-from hm_agent.worlds.melting_pot.planning.walking import Locomotion
+from hm_agent.worlds.melting_pot.planning.walking import Walker
 
 WAIT_STEPS = 25
 """A `wait` at a station ends after this many steps, ready or not."""
@@ -30,11 +29,11 @@ class StationUse:
         self,
         layout: Layout,
         beam: Beam,
-        locomotion: Locomotion,
+        walker: Walker,
         ready_mark: str | None,
         check_station: StationCheck | None,
     ) -> None:
-        self._beam, self._locomotion, self._passing = beam, locomotion, Passing(layout, beam)
+        self._beam, self._walker, self._passing = beam, walker, Passing(layout, beam)
         self._ready_mark, self._check_station = ready_mark, check_station
         self._used: MoveInputs | None = None
         """The inputs in which a station was last used; None before the first use."""
@@ -48,7 +47,7 @@ class StationUse:
         if self._used is not None and self._used.step >= started:
             is_unchanged = inputs.view.mark == self._used.view.mark
             return _failure(call, reason("hands_unchanged")) if is_unchanged else None
-        approach = self._approach(call.target, inputs)
+        approach = self._passing.approach(call.target, inputs.pose, inputs.view)
         if approach is None:
             return _failure(call, reason("no_way"))
         if self._passing.gives_up():
@@ -59,7 +58,7 @@ class StationUse:
             if self._used is not None and inputs.step - self._used.step <= self._beam.rest:
                 return Move.NOOP
             self._used = inputs
-        return self._locomotion.follow(approach)
+        return self._walker.follow(approach)
 
     def wait(self, call: Wait, inputs: MoveInputs, taken: int) -> Move | None:
         """Walks to a station and waits until it can be used with the item held; with empty hands, until it is ready.
@@ -68,10 +67,7 @@ class StationUse:
         """
         if self._is_ready(call.target, inputs) or taken >= WAIT_STEPS:
             return None
-        return self._locomotion.follow(self._passing.wait(call.target, inputs.pose, inputs.view))
-
-    def _approach(self, target: Cell, inputs: MoveInputs) -> BeamApproach | None:
-        return self._passing.approach(target, inputs.pose, inputs.view)
+        return self._walker.follow(self._passing.wait(call.target, inputs.pose, inputs.view))
 
     def _why_useless(self, cell: Cell, inputs: MoveInputs, moves: int) -> str | None:
         """Why the station on a cell can't be used after some moves; None if it may work or is out of view."""

@@ -41,8 +41,7 @@ def _blocks(layout: Layout) -> frozenset[Cell]:
 
 def _is_beyond(layout: Layout, cell: Cell) -> bool:
     """True if a cell lies off the map, or is open at its edge."""
-    at_edge = cell[0] in (0, layout.width - 1) or cell[1] in (0, layout.height - 1)
-    return not layout.contains(cell) or (at_edge and layout.is_open(cell))
+    return not layout.contains(cell) or (layout.is_at_edge(cell) and layout.is_open(cell))
 
 
 def _nearby(cell: Cell) -> list[Cell]:

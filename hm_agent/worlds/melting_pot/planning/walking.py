@@ -36,10 +36,10 @@ def find_path(layout: Layout, start: Cell, goal: Cell, avoid: Set[Cell] = frozen
     return None
 
 
-def steps_from(layout: Layout, start: Cell, leads_on: Callable[[Cell], bool]) -> Mapping[Cell, int]:
+def steps_from(layout: Layout, start: Cell, leads_on: Callable[[Cell], bool] = lambda cell: True) -> Mapping[Cell, int]:
     """The steps of the shortest paths to all cells that paths lead to, the nearest first.
 
-    leads_on: says of a cell that is reached whether paths go on from there.
+    leads_on: says of a cell that is reached whether paths go on from there; by default they do.
     """
     steps = {start: 0}
     frontier = deque([start])
@@ -80,18 +80,28 @@ def find_path_past_things(
 
 
 class Walker:
-    """Follows one path at a time; plans a new one when it is off the path or something unexpected lies on it."""
+    """Follows one path at a time; plans a new one when it is off the path or something unexpected lies on it.
+
+    route: the cells that the latest walk or approach of a plan has still to enter, in order.
+    """
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._goal: Cell | None = None
         self._path: deque[Cell] = deque()
         self._expected: dict[Cell, str] = {}
+        self.route: Path = ()
 
-    @property
-    def path(self) -> Path:
-        """The cells still to walk."""
-        return tuple(self._path)
+    def walk(self, target: Cell, inputs: MoveInputs) -> Move | None:
+        """The next step of a plan to a cell; None on arrival or where no path exists."""
+        move = self.step(inputs.pose, target, inputs.memory, inputs.occupied)
+        self.route = tuple(self._path)
+        return move
+
+    def follow(self, approach: BeamApproach | None) -> Move | None:
+        """The first move of an approach; None if there is no approach."""
+        self.route = approach.cells if approach else ()
+        return approach.move if approach else None
 
     def step(self, pose: Pose, goal: Cell, memory: EntityMemory, players: frozenset[Cell]) -> Move | None:
         """The next step to the goal; None on arrival or where no path exists. players: the cells of other players."""
@@ -113,25 +123,6 @@ class Walker:
         ahead = self._path[0]
         thing = memory.things.get(ahead)
         return ahead not in players and (thing is None or ahead in self._expected)
-
-
-class Locomotion:
-    """Makes the moves of a plan. route: the cells that the latest walk or approach has still to enter, in order."""
-
-    def __init__(self, layout: Layout) -> None:
-        self._walker = Walker(layout)
-        self.route: Path = ()
-
-    def walk(self, target: Cell, inputs: MoveInputs) -> Move | None:
-        """The next step to a cell; None on arrival or where no path exists."""
-        move = self._walker.step(inputs.pose, target, inputs.memory, inputs.occupied)
-        self.route = self._walker.path
-        return move
-
-    def follow(self, approach: BeamApproach | None) -> Move | None:
-        """The first move of an approach; None if there is no approach."""
-        self.route = approach.cells if approach else ()
-        return approach.move if approach else None
 
 
 def seek_bearings(view: TextualMap, step: int) -> Move:

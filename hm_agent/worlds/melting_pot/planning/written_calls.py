@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial
 
 from hm_agent.models.prompts import phrase
@@ -35,90 +36,24 @@ class Names:
     kinds: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
-class Arguments:
-    """The arguments of a call, by type."""
+class Form(StrEnum):
+    """How the calls of plans are written; each game has some of them."""
 
-    cells: Sequence[Cell] = ()
-    numbers: Sequence[int] = ()
-    players: Sequence[str] = ()
-    kinds: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
-class CallFunction:
-    """The syntax of a call and how to build it.
-
-    form: how the call is written, e.g. `wait(steps)`. takes: True if the arguments fit. build: makes the call from
-    its arguments. patterns: makes the regular expressions of its arguments from that of a cell and the known names.
-    of_things: True if its cells hold stations, which nobody can enter; else they are cells to stand on.
-    """
-
-    form: str
-    takes: Callable[[Arguments], bool]
-    build: Callable[[Arguments], Call]
-    patterns: Callable[[str, Names], Sequence[str]] = lambda cell, names: (cell,)
-    of_things: bool = False
+    MOVE_TO = "move_to((x, y))"
+    FIRE_AT = "fire_at((x, y))"
+    FIRE_ON_SIGHT = "fire_on_sight()"
+    COLLECT_UNSEEN = "collect_unseen()"
+    SHOW = "show((x, y))"
+    SHADOW = "shadow(player)"
+    PAUSE = "wait(steps)"
+    INTERACT = "interact((x, y))"
+    WAIT = "wait((x, y))"
 
 
-COUNT = "(2|3|4|6|8)"
-"""The pattern of how many things a player must have taken: a few choices, since a schema lists all that fits."""
-
-
-def _aim(given: Arguments) -> Aim:
-    return Aim(tuple(given.players), next(iter(given.kinds), None), next(iter(given.numbers), 0))
-
-
-def _conditions(names: Names) -> Sequence[str]:
-    """The patterns of what a call to fire may say of the player: its name, or what it must have taken."""
-    named = [any_of(known) for known in (names.players, names.kinds) if known]
-    counted = [f"{any_of(names.kinds)}, {COUNT}"] if names.kinds else []
-    return *named, *counted, COUNT
-
-
-def _only_cells(count: int) -> Callable[[Arguments], bool]:
-    return lambda given: len(given.cells) == count and not (given.numbers or given.players or given.kinds)
-
-
-MOVE_TO = CallFunction(
-    "move_to((x, y))",
-    # The paper's form also names the start, which is where the avatar is by then.
-    lambda given: _only_cells(1)(given) or _only_cells(2)(given),
-    lambda given: MoveTo(given.cells[-1]),
-)
-FIRE_AT = CallFunction(
-    "fire_at((x, y))",
-    lambda given: len(given.cells) == 1 and len(given.kinds) < 2 and len(given.numbers) < 2,
-    lambda given: FireAt(given.cells[0], _aim(given)),
-    lambda cell, names: (cell, *(f"{cell}, {condition}" for condition in _conditions(names))),
-)
-FIRE_ON_SIGHT = CallFunction(
-    "fire_on_sight()",
-    lambda given: not given.cells and len(given.kinds) < 2 and len(given.numbers) < 2,
-    lambda given: FireOnSight(_aim(given)),
-    lambda cell, names: ("", *_conditions(names)),
-)
-COLLECT_UNSEEN = CallFunction(
-    "collect_unseen()", _only_cells(0), lambda given: CollectUnseen(), lambda cell, names: ("",)
-)
-SHOW = CallFunction("show((x, y))", _only_cells(1), lambda given: Show(given.cells[0]))
-SHADOW = CallFunction(
-    "shadow(player)",
-    lambda given: len(given.players) == 1 and not (given.cells or given.numbers or given.kinds),
-    lambda given: Shadow(given.players[0]),
-    lambda cell, names: (any_of(names.players),) if names.players else (),
-)
-PAUSE = CallFunction(
-    "wait(steps)",
-    lambda given: len(given.numbers) == 1 and not (given.cells or given.players or given.kinds),
-    lambda given: Pause(given.numbers[0]),
-    lambda cell, names: ("(5|10|20|30)",),
-)
-INTERACT = CallFunction("interact((x, y))", _only_cells(1), lambda given: Interact(given.cells[0]), of_things=True)
-WAIT = CallFunction("wait((x, y))", _only_cells(1), lambda given: Wait(given.cells[0]), of_things=True)
-
-Functions = Mapping[str, CallFunction]
+Functions = Mapping[str, Form]
 """The functions that the plans of a game may call, by name."""
+Arguments = tuple[list[Cell], list[int], list[str], list[str]]
+"""The arguments of a call, by type: cells, numbers, players, and kinds."""
 
 _CELL = re.compile(r"\(\s*(-?[0-9]{1,6})\s*,\s*(-?[0-9]{1,6})\s*\)|\[\s*(-?[0-9]{1,6})\s*,\s*(-?[0-9]{1,6})\s*\]")
 
@@ -129,14 +64,15 @@ def parse_call(text: str, layout: Layout, functions: Functions, names: Names = N
     Raises CallError for an unknown function, arguments of a wrong number or form, and cells outside the map or inside
     walls.
     """
-    name, function, written = read_call(text, functions, _forms(functions))
+    name, form, written = read_call(text, functions, _forms(functions))
     arguments = _read_arguments(written, names)
-    if arguments is None or not function.takes(arguments):
-        known = names.players if "player" in function.form else ()
-        raise CallError(_refusal("wrong_arguments", given=shortened(written), form=function.form, players=known))
-    for cell in arguments.cells[-1:] if function is MOVE_TO else arguments.cells:
-        _check_cell(cell, layout, name, of_things=function.of_things)
-    return function.build(arguments)
+    call = _call(form, *arguments) if arguments else None
+    if call is None:
+        known = names.players if form is Form.SHADOW else ()
+        raise CallError(_refusal("wrong_arguments", given=shortened(written), form=form, players=known))
+    if isinstance(call, MoveTo | FireAt | Show | Interact | Wait):
+        _check_cell(call.target, layout, name, of_things=isinstance(call, Interact | Wait))
+    return call
 
 
 def _read_arguments(text: str, names: Names) -> Arguments | None:
@@ -153,11 +89,32 @@ def _read_arguments(text: str, names: Names) -> Arguments | None:
             kinds.append(word)
         else:
             return None
-    return Arguments(cells, numbers, players, kinds)
+    return cells, numbers, players, kinds
 
 
-def accept(call: Call) -> None:
-    """The default `check` of `parse_plan`, for games that bar no call."""
+def _call(form: Form, cells: list[Cell], numbers: list[int], players: list[str], kinds: list[str]) -> Call | None:
+    """The call with these arguments; None if they don't fit its form."""
+    aim = Aim(tuple(players), next(iter(kinds), None), next(iter(numbers), 0))
+    match form, cells, numbers, players, kinds:
+        case Form.MOVE_TO, [cell] | [_, cell], [], [], []:  # the paper names the start, too, where the avatar then is
+            return MoveTo(cell)
+        case Form.FIRE_AT, [cell], [] | [_], _, [] | [_]:
+            return FireAt(cell, aim)
+        case Form.FIRE_ON_SIGHT, [], [] | [_], _, [] | [_]:
+            return FireOnSight(aim)
+        case Form.COLLECT_UNSEEN, [], [], [], []:
+            return CollectUnseen()
+        case Form.SHOW, [cell], [], [], []:
+            return Show(cell)
+        case Form.SHADOW, [], [], [player], []:
+            return Shadow(player)
+        case Form.PAUSE, [], [steps], [], []:
+            return Pause(steps)
+        case Form.INTERACT, [cell], [], [], []:
+            return Interact(cell)
+        case Form.WAIT, [cell], [], [], []:
+            return Wait(cell)
+    return None
 
 
 def parse_plan(
@@ -165,16 +122,17 @@ def parse_plan(
     layout: Layout,
     functions: Functions,
     names: Names = Names(),
-    check: Callable[[Call], None] = accept,
+    check: Callable[[Call], None] | None = None,
 ) -> tuple[Call, ...]:
     """Parses a whole plan; raises CallError with the errors of all its calls if any is invalid.
 
-    check: the game's own; raises CallError for a call that can't be carried out.
+    check: the game's own; raises CallError for a call that can't be carried out. None in games that bar no call.
     """
 
     def read(text: str) -> Call:
         call = parse_call(text, layout, functions, names)
-        check(call)
+        if check:
+            check(call)
         return call
 
     return read_calls(texts, read, _forms(functions))
@@ -193,7 +151,11 @@ def _check_cell(cell: Cell, layout: Layout, name: str, *, of_things: bool) -> No
 
 
 def _forms(functions: Functions) -> str:
-    return " or ".join(function.form for function in functions.values())
+    return " or ".join(functions.values())
+
+
+COUNT = "(2|3|4|6|8)"
+"""The pattern of how many things a player must have taken: a few choices, since a schema lists all that fits."""
 
 
 def call_pattern(functions: Functions, cells: Mapping[str, Sequence[Cell]], names: Names = Names()) -> str:
@@ -206,9 +168,32 @@ def call_pattern(functions: Functions, cells: Mapping[str, Sequence[Cell]], name
         rf"{name}\({arguments}\)"
         for name, known in cells.items()
         if known
-        for arguments in functions[name].patterns(_any_cell(known), names)
+        for arguments in _argument_patterns(functions[name], _any_cell(known), names)
     ]
     return f"^{any_of(calls)}$"
+
+
+def _argument_patterns(form: Form, cell: str, names: Names) -> Sequence[str]:
+    """The regular expressions of a call's arguments. cell: that of the cells that it may take."""
+    match form:
+        case Form.FIRE_AT:
+            return cell, *(f"{cell}, {condition}" for condition in _conditions(names))
+        case Form.FIRE_ON_SIGHT:
+            return "", *_conditions(names)
+        case Form.COLLECT_UNSEEN:
+            return ("",)
+        case Form.SHADOW:
+            return (any_of(names.players),) if names.players else ()
+        case Form.PAUSE:
+            return ("(5|10|20|30)",)
+    return (cell,)
+
+
+def _conditions(names: Names) -> Sequence[str]:
+    """The patterns of what a call to fire may say of the player: its name, or what it must have taken."""
+    named = [any_of(known) for known in (names.players, names.kinds) if known]
+    counted = [f"{any_of(names.kinds)}, {COUNT}"] if names.kinds else []
+    return *named, *counted, COUNT
 
 
 def _any_cell(cells: Sequence[Cell]) -> str:

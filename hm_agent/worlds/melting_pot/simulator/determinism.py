@@ -161,21 +161,17 @@ def use_deterministic_lua() -> None:
     atexit.register(drop_scratch_folder, folder)
     lua = folder / "meltingpot" / "lua"
     shutil.copytree(Path(meltingpot.__file__).parent / "lua", lua)
-    for name in _REPAIRS:
-        (lua / name).write_text(_repaired(name, (lua / name).read_text("utf-8")), "utf-8")
+    for name, repairs in _REPAIRS.items():
+        code = (lua / name).read_text("utf-8")
+        for worse, better in repairs.items():
+            code = code.replace(worse, better)
+        (lua / name).write_text(code, "utf-8")
     for level in (lua / "levels").iterdir():
         if level.name not in _LEVELS_AS_WRITTEN and (start := level / "init.lua").is_file():
             start.write_text(_ALL_IN_ORDER + start.read_text("utf-8"), "utf-8")
     for module, (loop, times) in _LOOPS.items():
         _sort_loops(lua / "modules" / module, loop, times)
     builder._MELTINGPOT_ROOT = str(folder)
-
-
-def _repaired(name: str, code: str) -> str:
-    """The code of a Lua file of `_REPAIRS` with the better code in place."""
-    for worse, better in _REPAIRS[name].items():
-        code = code.replace(worse, better)
-    return code
 
 
 def _sort_loops(path: Path, loop: str, times: int) -> None:

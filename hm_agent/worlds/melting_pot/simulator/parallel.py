@@ -13,12 +13,11 @@ from meltingpot import substrate as mp_substrate
 
 from hm_agent.core import Seat
 from hm_agent.parallel_episodes import EnvStep, Infos, ParallelEpisodes
-from hm_agent.worlds.melting_pot.facts import slot_of
-from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.kind import Reader
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.simulator.substrate import settings_of
 from hm_agent.worlds.melting_pot.simulator.world import SubstrateWorld
+from hm_agent.worlds.melting_pot.text_view import reader_of
 
 Observations = dict[str, dict[str, Any]]
 MOST_LETTERS = 20_000
@@ -65,11 +64,7 @@ class MeltingPotParallelEnv(ParallelEpisodes):
     def begin(self, seed: int) -> tuple[Observations, Infos]:
         turn, seats = self._world.reset(seed), self._world.seats
         if self._in_words:
-            told, reader = self._scenario, kind_of(self._scenario.game).reader
-            self._readers = {
-                seat: reader(told.game_of(slot), slot, is_column=told.is_column(slot))
-                for seat, slot in zip(seats, map(slot_of, seats), strict=True)
-            }
+            self._readers = {seat: reader_of(self._scenario, seat) for seat in seats}
         return self._seen(turn.observations, dict.fromkeys(seats, 0)), {seat: {} for seat in self.agents}
 
     def advance(self, actions: Mapping[str, int]) -> EnvStep:

@@ -20,7 +20,7 @@ from ml_collections import ConfigDict
 
 from hm_agent.extensions import ADDED
 from hm_agent.worlds.melting_pot.facts import FELLOW, FOCAL, GameFacts
-from hm_agent.worlds.melting_pot.grid import Cell, Layout, Window
+from hm_agent.worlds.melting_pot.grid import Layout, Window
 from hm_agent.worlds.melting_pot.perception.atlas import Atlas
 from hm_agent.worlds.melting_pot.perception.localizer import WallPatterns
 from hm_agent.worlds.melting_pot.perception.perceiver import SpriteRoles, SubstrateVision
@@ -173,13 +173,9 @@ def _wall_patterns(folders: tuple[str, ...], game_name: str) -> WallPatterns:
     """The wall patterns of a game; cached by themselves, since all slots share them and they are slow to build."""
     game = game_named(game_name, GameFacts)
     window = window_of(next(avatars_in(default_settings(game.substrate))))
-    return WallPatterns(layout_of(game), window, _landmarks_of(game))
-
-
-def _landmarks_of(game: GameFacts) -> Mapping[str, frozenset[Cell]]:
-    """The cells of the walls by which players know where they are, by the beginning of their kind."""
     text = default_settings(game.substrate)["simulation"]["map"]
-    return {kind: Layout.from_ascii(text, char).walls for char, kind in game.landmarks.items()}
+    landmarks = {kind: Layout.from_ascii(text, char).walls for char, kind in game.landmarks.items()}
+    return WallPatterns(layout_of(game), window, landmarks)
 
 
 @cache

@@ -17,7 +17,7 @@ from meltingpot import substrate as mp_substrate
 from meltingpot.utils.scenarios import scenario as scenario_lib
 
 from hm_agent.core import Observation, Seat, Turn, World, per_capita
-from hm_agent.worlds.melting_pot.facts import FOCAL, GameFacts, slot_of
+from hm_agent.worlds.melting_pot.facts import FOCAL, slot_of
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.scenarios import Scenario
@@ -25,12 +25,7 @@ from hm_agent.worlds.melting_pot.scene import Bot, PlayerIntent, Scene, by_slot
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, bots_of, build_bots, build_population, config_of
 from hm_agent.worlds.melting_pot.simulator.bots.intents import IntentLog
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
-from hm_agent.worlds.melting_pot.simulator.substrate import (
-    GROUND_TRUTH,
-    POSITION,
-    actions_of,
-    build_substrate,
-)
+from hm_agent.worlds.melting_pot.simulator.substrate import GROUND_TRUTH, POSITION, actions_of, build_substrate
 
 
 class _Environment(Protocol):
@@ -48,13 +43,13 @@ class _Environment(Protocol):
 class SubstrateWorld(World[View, int]):
     """The base of all worlds of Melting Pot. ground_truth: adds every player's true pose to `timestep`, for tests."""
 
-    def __init__(self, game: GameFacts, seats: Sequence[Seat], *, ground_truth: bool = False) -> None:
-        self.seats: Sequence[Seat] = tuple(seats)
+    def __init__(self, scenario: Scenario, *, ground_truth: bool = False) -> None:
+        self.seats: Sequence[Seat] = scenario.seats
         self.is_shown = False
         """As in `World`."""
-        self.actions = actions_of(game.substrate)
+        self.actions = actions_of(scenario.game.substrate)
         """The actions that players may take."""
-        self._game, self._has_ground_truth = game, ground_truth
+        self._scenario, self._game, self._has_ground_truth = scenario, scenario.game, ground_truth
         self._environment: _Environment | None = None
         self._stream = random.Random()
         self._step = 0
@@ -81,9 +76,6 @@ class SubstrateWorld(World[View, int]):
 
     def _keep_timestep(self, timestep: dm_env.TimeStep) -> None:
         self.timestep = timestep
-
-    def background(self) -> Sequence[str]:
-        return ()
 
     def reset(self, seed: int) -> Turn[View]:
         self.close()
@@ -154,14 +146,10 @@ class SubstrateWorld(World[View, int]):
             means[measure.name] = measure.of_reward(per_capita(self._earned.values()), self._step)
         return means
 
-    def truth(self, player: int, *, before: bool = False) -> Any:
-        """One player's full observation, now or, if `before`, before the latest step; for tests."""
-        timestep = self._before if before else self.timestep
-        assert timestep is not None, "reset the world first"
-        return timestep.observation[player]
-
-    def seat_metrics(self, seat: Seat) -> Mapping[str, float]:
-        return {}
+    def truth(self, player: int) -> Any:
+        """One player's full observation now."""
+        assert self.timestep is not None, "reset the world first"
+        return self.timestep.observation[player]
 
     def close(self) -> None:
         if self._environment is not None:
@@ -175,8 +163,8 @@ class MeltingPotWorld(SubstrateWorld):
     def __init__(
         self, scenario: Scenario, bots: Bots, bots_dir: Path | None = None, *, ground_truth: bool = False
     ) -> None:
-        super().__init__(scenario.game, scenario.seats, ground_truth=ground_truth)
-        self._scenario, self._bots, self._bots_dir = scenario, bots, bots_dir
+        super().__init__(scenario, ground_truth=ground_truth)
+        self._bots, self._bots_dir = bots, bots_dir
         self._names: Sequence[str] = ()
         self._rules: Sequence[str | None] = ()
         self._targets: Sequence[str | None] = ()
@@ -195,14 +183,11 @@ class MeltingPotWorld(SubstrateWorld):
             is_focal=config.is_focal,
             permitted_observations=mp_scenario.PERMITTED_OBSERVATIONS,
         )
-        self._listen(environment)
-        return environment
-
-    def _listen(self, environment: _Environment) -> None:
         observables = environment.observables()
         observables.substrate.timestep.subscribe(on_next=self._keep_timestep)
         observables.background.names.subscribe(on_next=self._keep_names)
         observables.background.action.subscribe(on_next=self._keep_targets)
+        return environment
 
     def _keep_names(self, names: Sequence[str]) -> None:
         self._names = tuple(names)
@@ -233,14 +218,10 @@ class MeltingPotWorld(SubstrateWorld):
 class SelfPlayWorld(SubstrateWorld):
     """A substrate without bots: every player has a seat."""
 
-    def __init__(self, scenario: Scenario, *, ground_truth: bool = False) -> None:
-        super().__init__(scenario.game, scenario.seats, ground_truth=ground_truth)
-
     def _build(self) -> _Environment:
         config = mp_substrate.get_config(self._game.substrate)
-        roles = config.default_player_roles
         substrate: _Environment = build_substrate(
-            self._game.substrate, roles, self._stream, ground_truth=self._ground_truth
+            self._game.substrate, config.default_player_roles, self._stream, ground_truth=self._ground_truth
         )
         substrate.observables().timestep.subscribe(on_next=self._keep_timestep)
         return substrate

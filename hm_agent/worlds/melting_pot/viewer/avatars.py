@@ -8,12 +8,12 @@ from functools import cache
 
 from hm_agent.worlds.melting_pot.facts import GameFacts
 from hm_agent.worlds.melting_pot.games import kind_of
+from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.worlds.melting_pot.perception.atlas import Atlas
 from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE, Pixels, Sprite
 from hm_agent.worlds.melting_pot.scenarios import game_named
 
 Colour = tuple[int, ...]
-Cell = tuple[int, int]
 
 
 class Avatars:

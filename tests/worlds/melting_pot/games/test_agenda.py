@@ -36,11 +36,12 @@ from hm_agent.worlds.melting_pot.games.open.calls import (
     WalkTo,
 )
 from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
-from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import own_slot
+from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Move, Pose
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.scenarios import game_named, scenario_named
+from hm_agent.worlds.melting_pot.simulator.bots.casting import bots_of
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 from hm_agent.worlds.melting_pot.simulator.world import SelfPlayWorld
 
@@ -85,10 +86,10 @@ def watched(players: Mapping[str, Cell], *, is_seen: bool) -> tuple[Sequence[Sus
     """What is known, and told, after player_1 was frozen. players: in view before. is_seen: a vote has begun."""
     watch = EvidenceWatch(frozenset(), "player_0")
     votes = dict.fromkeys(("player_0", *OTHERS))
-    watch.take(Ballot(votes, frozenset()))
+    watch.ballot = Ballot(votes, frozenset())
     watch.read(10, seen(HALL, players), (), None, 0.0)
     votes.pop("player_1")
-    watch.take(Ballot(votes, frozenset(("player_1",))))
+    watch.ballot = Ballot(votes, frozenset(("player_1",)))
     told = watch.read(11, seen(ROOM if is_seen else HALL, {}), (), None, 0.0)
     return watch.suspicions, [event.interaction.behaviour for event in told]
 
@@ -112,7 +113,7 @@ def test_players_in_view_are_not_cleared_if_they_may_have_been_seen_by_the_agent
 
 def test_who_works_and_who_idles_is_counted_by_the_steps_in_view() -> None:
     watch = EvidenceWatch(frozenset(), "player_0")
-    watch.take(Ballot(dict.fromkeys(("player_0", *OTHERS)), frozenset()))
+    watch.ballot = Ballot(dict.fromkeys(("player_0", *OTHERS)), frozenset())
     for step, (x, _) in enumerate([(12, 0), (13, 0), (14, 0), (15, 0)]):
         watch.read(step, seen(HALL, {"player_1": (x, 10), "player_2": (9, 9)}), (), None, 0.0)
     first, second, *_ = watch.suspicions
@@ -127,7 +128,7 @@ def test_the_impostor_may_tag_soon_unless_it_has_just_tagged_or_been_in_a_vote()
     for step in range(160):
         if step == 60:
             votes.pop("player_1")
-        watch.take(Ballot(votes, frozenset(OTHERS) - votes.keys()))
+        watch.ballot = Ballot(votes, frozenset(OTHERS) - votes.keys())
         watch.read(step, seen(ROOM if step in range(130, 155) else HALL, {}), (), None, 0.0)
         tags += [step] * watch.can_tag
     assert tags == [*range(42, 60), *range(102, 130)]
@@ -221,8 +222,9 @@ def test_an_impostor_freezes_beside_witnesses_only_where_crewmates_do_not_accuse
 
 def test_scripted_players_tell_their_slot_by_their_own_colour() -> None:
     world = SelfPlayWorld(scenario_named("hidden_agenda_selfplay"))
-    facts, frames = game_named("hidden_agenda", AgendaFacts), world.reset(seed=2).observations
-    assert [own_slot(facts, frames[name].view["RGB"]) for name in world.seats] == list(range(5))
+    bots, frames = bots_of(game_named("hidden_agenda", AgendaFacts)), world.reset(seed=2).observations
+    assert isinstance(bots, RuleBots)
+    assert [bots.own_slot(frames[name].view["RGB"]) for name in world.seats] == list(range(5))
     world.close()
 
 

@@ -235,13 +235,12 @@ def test_a_taken_apple_is_one_of_the_last_only_if_its_surroundings_were_seen_lat
     memory = EntityMemory(LAYOUT)
     watch = CommonsWatch(game_named("commons_harvest_open", CommonsFacts), memory)
     taken = Disappearance("apple", (5, 5), 9)
-    watch._step = 10
     memory.looked_at.update(10, LAYOUT.area(LAYOUT.open_cells))
-    assert watch._taking(taken) == LAST
+    assert watch._taking(10, taken) == LAST
     memory.things = dict.fromkeys([(5, 6), (4, 5), (3, 5)], ("apple", 10))
-    assert watch._taking(taken) == EATS
-    memory.things, watch._step = {}, 11 + FRESH
-    assert watch._taking(taken) == EATS
+    assert watch._taking(10, taken) == EATS
+    memory.things = {}
+    assert watch._taking(11 + FRESH, taken) == EATS
 
 
 def test_who_spares_takes_only_apples_beside_three_others() -> None:

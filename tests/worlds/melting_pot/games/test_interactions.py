@@ -111,7 +111,7 @@ def test_what_a_partner_saw_counts_for_one_interaction_and_what_it_saw_last_for_
         events = reader.read(Observation(step, {"INVENTORY": np.array(held)}), view, EntityMemory(HALL))
         shown += [(event.shown, event.last_shown) for event in events]
     assert shown == [((0, 1, 0), (1, 1)), ((0, 0, 0), (1, 1))]
-    assert (reader.last_shown("opponent"), reader.last_shown("player_2")) == ((1, 1), None)
+    assert reader.last_shown == {"opponent": (1, 1)}
 
 
 @pytest.mark.parametrize(

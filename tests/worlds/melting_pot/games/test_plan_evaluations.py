@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -27,7 +29,7 @@ CALLS = (MoveTo((4, 4)), FireAt((9, 9)))
         (plan_record(CALLS, 1), "opponent is now known to have taken mostly rock", 1),
         (plan_record(CALLS, 0), INTERACTION_OVER, 0),  # it was fired at on its way
         (plan_record(CALLS, 0, shot=FireAt((5, 5))), INTERACTION_OVER, 0),
-        (plan_record(CALLS, 1, went_on=True), INTERACTION_OVER, 1),
+        (replace(plan_record(CALLS, 1), went_on=True), INTERACTION_OVER, 1),
         (plan_record(CALLS, 2), USED_UP, 2),
     ],
 )

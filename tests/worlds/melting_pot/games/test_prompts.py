@@ -233,7 +233,7 @@ def test_players_to_seek_whose_whereabouts_are_unknown_are_named() -> None:
 
 
 def test_a_plan_is_told_to_have_been_carried_on_by_the_agent_itself() -> None:
-    previous = plan_record((MoveTo((3, 4)), FireAt((5, 6))), 1, went_on=True)
+    previous = replace(plan_record((MoveTo((3, 4)), FireAt((5, 6))), 1), went_on=True)
     told = "Of your plan 1 of 2 calls were carried out; not fire_at((5, 6)); then you went on by yourself."
     assert told in render(planned(PLAN, previous=previous))
 

@@ -21,7 +21,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
 )
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import BeamSearch
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teamwork import HANDLING, NEVER, Teamwork
-from hm_agent.worlds.melting_pot.games.cooking.rehearsal import RehearsalScene, why_impossible
+from hm_agent.worlds.melting_pot.games.cooking.rehearsal import why_impossible
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import KitchenRoomSeat, Teammate
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Move, Pose
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
@@ -191,9 +191,8 @@ def test_a_cook_without_pots_hands_over_what_they_need() -> None:
 
 def test_where_things_are_handed_over_one_may_wait() -> None:
     room = handing(None)
-    scene = RehearsalScene(room.rules, FORCED, 210, room.pose, None, room.pots, room.stations, frozenset(room.spare))
-    assert why_impossible(scene, [Wait((4, 2))])
-    assert why_impossible(replace(scene, handover=room.handover), [Wait((4, 2))]) == []
+    assert why_impossible(replace(room, between=frozenset()), [Wait((4, 2))])
+    assert why_impossible(room, [Wait((4, 2))]) == []
 
 
 def test_of_several_teammates_none_is_said_to_have_changed_a_pot_out_of_view() -> None:

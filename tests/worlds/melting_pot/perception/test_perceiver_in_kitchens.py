@@ -57,7 +57,7 @@ def watch(scenario: Scenario, seed: int, *, wanders: bool) -> Iterator[Moment]:
         rgb = np.asarray(turn.observations[FOCAL].view["RGB"])
         me, other = world.truth(0), world.truth(1)
         yield Moment(step, perceiver.see(rgb, move), pose_of(me), pose_of(other), hands(vision, other["RGB"]))
-        move = rng.choice(list(Move)) if wanders else chef.act(rgb)
+        move = rng.choice(list(Move)) if wanders else chef.act({"RGB": rgb}, 0.0)
         turn = world.step({FOCAL: move})
     world.close()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Move, Pose
@@ -280,7 +282,7 @@ def test_a_plan_that_nobody_was_asked_for_is_not_told_as_the_latest() -> None:
     planner.replace_plan((MoveTo((4, 6)),))
     planner.replace_plan((MoveTo((4, 5)),))
     assert planner.latest_asked == (
-        plan_record((asked,), 0, went_on=True),
+        replace(plan_record((asked,), 0), went_on=True),
         f"{asked} has no effect: nothing is collected yet",
     )
     planner.next_move(Situations().at())

@@ -7,11 +7,7 @@ from hypothesis import strategies as st
 from hm_agent.worlds.melting_pot.grid import Layout
 from hm_agent.worlds.melting_pot.planning.calls import Aim, Call, FireAt, FireOnSight, MoveTo, Pause, Shadow
 from hm_agent.worlds.melting_pot.planning.written_calls import (
-    FIRE_AT,
-    FIRE_ON_SIGHT,
-    MOVE_TO,
-    PAUSE,
-    SHADOW,
+    Form,
     Functions,
     Names,
     parse_call,
@@ -26,8 +22,8 @@ W WW W
 WWWWWW
 """)
 
-FUNCTIONS: Functions = {"move_to": MOVE_TO, "fire_at": FIRE_AT}
-ALL: Functions = {**FUNCTIONS, "fire_on_sight": FIRE_ON_SIGHT, "shadow": SHADOW, "wait": PAUSE}
+FUNCTIONS: Functions = {"move_to": Form.MOVE_TO, "fire_at": Form.FIRE_AT}
+ALL: Functions = {**FUNCTIONS, "fire_on_sight": Form.FIRE_ON_SIGHT, "shadow": Form.SHADOW, "wait": Form.PAUSE}
 WHO = Names(("player_1", "player_2"), ("rock", "paper"))
 FRAGMENTS = (
     *("move_to", "fire_at", "(", ")", "((", "))", ",", ",,", " ", "\n", "\t", "#", "-", "+", ".", "'", "=", ";"),
@@ -124,7 +120,7 @@ def test_long_text_is_shortened_in_the_message() -> None:
 
 def test_function_that_the_game_does_not_have_is_refused() -> None:
     with pytest.raises(CallError, match=r"unknown function 'fire_at'; write move_to"):
-        parse_call("fire_at((1, 1))", ROOM, {"move_to": MOVE_TO})
+        parse_call("fire_at((1, 1))", ROOM, {"move_to": Form.MOVE_TO})
 
 
 @given(st.one_of(st.text(), st.lists(st.sampled_from(FRAGMENTS), max_size=12).map("".join)))

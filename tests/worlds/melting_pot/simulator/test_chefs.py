@@ -41,7 +41,7 @@ class Shift:
         self.intents: set[PlayerIntent] = set()
         self.deliveries = 0.0
         while not turn.is_over:
-            turn = world.step({FOCAL: chef.act(turn.observations[FOCAL].view["RGB"]) if chef else Move.NOOP})
+            turn = world.step({FOCAL: chef.act(turn.observations[FOCAL].view, 0.0) if chef else Move.NOOP})
             self.deliveries += turn.rewards[FOCAL] / scenario.game.recipe.reward
             self.intents |= set(world.intents())
         self.steps, self.names = turn.step, world.background()

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.melting_pot.games.matrix.simulator.puppets import GulliblePolicy, LastSeenPolicy
+from hm_agent.worlds.melting_pot.games.matrix.simulator.puppets import GulliblePlayer, LastSeenPlayer
 from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import WATCHERS
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, bots_of, cast_of, choose_bots, is_puppet
@@ -17,8 +17,8 @@ from tests.worlds.melting_pot.simulator.puppet_timesteps import RWS
 ROCK, PAPER, SCISSORS = range(3)
 
 
-def last_seen(order: int) -> LastSeenPolicy:
-    return LastSeenPolicy(RWS, vision_of(RWS.short_name, 1), random.Random(0), order)
+def last_seen(order: int, seed: int = 0) -> LastSeenPlayer:
+    return LastSeenPlayer(RWS, vision_of(RWS.short_name, 1), random.Random(seed), order)
 
 
 @pytest.mark.parametrize(("order", "answer"), [(1, PAPER), (2, ROCK), (3, SCISSORS)])
@@ -30,29 +30,22 @@ def test_an_order_more_expects_the_answer_to_the_order_below(order: int, answer:
 
 
 def test_what_it_last_saw_counts_across_lives_where_a_gullible_player_forgets() -> None:
-    vision = vision_of(RWS.short_name, 1)
-    gullible = GulliblePolicy(RWS, vision, random.Random(0))
-    state = gullible.initial_state()
-    for kind in (RWS.things[ROCK], RWS.things[ROCK], RWS.things[PAPER]):
-        state.collected[kind] += 1
-        state.last_seen = kind
-    assert gullible.seen(state) == RWS.things[ROCK]
-    assert last_seen(1).seen(state) == RWS.things[PAPER]
-    state.collected.clear()
-    assert gullible.seen(state) is None
-    assert last_seen(1).seen(state) == RWS.things[PAPER]
+    gullible = GulliblePlayer(RWS, vision_of(RWS.short_name, 1), random.Random(0))
+    players = gullible, last_seen(1)
+    for player in players:
+        for kind in (RWS.things[ROCK], RWS.things[ROCK], RWS.things[PAPER]):
+            player.collected[kind] += 1
+            player.last_seen = kind
+    assert [player.seen for player in players] == [RWS.things[ROCK], RWS.things[PAPER]]
+    for player in players:
+        player.collected.clear()
+    assert [player.seen for player in players] == [None, RWS.things[PAPER]]
 
 
 def test_of_nobody_seen_it_expects_nothing_and_plays_a_kind_that_it_drew() -> None:
-    drawn = {last_seen_target(seed) for seed in range(30)}
-    assert drawn == {ROCK, PAPER, SCISSORS}
-
-
-def last_seen_target(seed: int) -> int:
-    policy = LastSeenPolicy(RWS, vision_of(RWS.short_name, 1), random.Random(seed), 1)
-    state = policy.initial_state()
-    assert policy.seen(state) is None
-    return state.target
+    players = [last_seen(1, seed) for seed in range(30)]
+    assert all(player.seen is None for player in players)
+    assert {player.target for player in players} == {ROCK, PAPER, SCISSORS}
 
 
 @pytest.mark.parametrize("name", ["rws_models_me_2", "rws_models_me_3"])

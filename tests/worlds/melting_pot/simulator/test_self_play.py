@@ -79,7 +79,7 @@ class Witness:
 
     def record(self, step: Step) -> None:
         seats = self.world.seats
-        truths = {seat: self.world.truth(slot, before=True) for slot, seat in enumerate(seats)}
+        truths = {seat: self.world.scene().before[slot] for slot, seat in enumerate(seats)}
         seen = {
             seat: {name: np.copy(truth[name]) for name in IN_THE_MATRIX & {*truth}} for seat, truth in truths.items()
         }

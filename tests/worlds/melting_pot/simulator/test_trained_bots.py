@@ -86,7 +86,7 @@ def test_bots_of_any_game_play_the_slots_without_a_seat(bots_dir: Path) -> None:
     assert [player.policy for player in world.scene().players] == [*world.background(), None, None, None]
     for seat in world.seats:
         assert (turn.observations[seat].view["RGB"] == world.truth(slot_of(seat))["RGB"]).all()
-        assert world.scene().cell(seat) == tuple(world.truth(slot_of(seat), before=True)["POSITION"])
+        assert world.scene().cell(seat) == tuple(world.scene().before[slot_of(seat)]["POSITION"])
     world.close()
 
 

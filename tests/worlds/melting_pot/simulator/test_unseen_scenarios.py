@@ -25,6 +25,7 @@ from hm_agent.worlds.melting_pot.games.matrix.simulator.puppets import ScriptedP
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios, scenario_named
 from hm_agent.worlds.melting_pot.scene import PlayerIntent
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of, choose_bots, model_path
+from hm_agent.worlds.melting_pot.simulator.bots.frame_policy import FramePolicy
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 from tests.worlds.melting_pot.simulator.saved_puppet import save_puppet
@@ -71,7 +72,8 @@ class Specialist:
         goals = np.eye(9, dtype=np.int32)[[resource.collect_goals[0], resource.interact_goals[0]]]
         target = in_the_matrix.Resource(0, *goals)
         puppeteer = in_the_matrix.Specialist(target=target, margin=2)
-        puppet = ScriptedPuppet(game, vision_of(game.short_name, 0), random.Random(seed))
+        own_seed = random.Random(seed).getrandbits(64)
+        puppet = FramePolicy(lambda: ScriptedPuppet(game, vision_of(game.short_name, 0), random.Random(own_seed)))
         self._policy = puppet_policy.PuppetPolicy(puppeteer, puppet)
         self._state = self._policy.initial_state()
 

@@ -23,11 +23,12 @@ from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
     most_voted,
     wary_calls,
 )
-from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaSeat
+from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaFollower, AgendaNotes, AgendaSeat
 from hm_agent.worlds.melting_pot.games.agenda.evidence import ABSTAINS, ELSEWHERE, VOTES, Suspicion
 from hm_agent.worlds.melting_pot.games.open.calls import Call
 from hm_agent.worlds.melting_pot.games.open.conduct import WALKS, Conduct
 from hm_agent.worlds.melting_pot.games.open.greedy import review, unless_barred
+from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
 
 IS_NEAR, IS_ELSEWHERE = log(0.5 / 0.06), log(0.02 / 0.3)
@@ -117,3 +118,4 @@ def _strategy(seat: AgendaSeat) -> str:
 
 
 REASONER = WrittenReasoner(AgendaSeat, _weigh, _foresee, _strategy, _calls, review, keeps_all=True)
+PARTS = OpenParts(AgendaSeat, AgendaNotes, AgendaFollower, reasoner=REASONER, strategies={"joins": JOINS})

@@ -130,22 +130,19 @@ def joining_calls(seat: AgendaSeat) -> Sequence[Call]:
     return hunting_calls(seat) if seat.is_impostor else following_calls(seat)
 
 
-def hunting_calls(seat: AgendaSeat) -> Sequence[Call]:
-    """Tags the nearest other player whenever it can, and looks for one while it can't."""
+def hunting_calls(seat: AgendaSeat, most: int | None = None) -> Sequence[Call]:
+    """Tags the nearest other player if it can and at most so many are in view; until then it follows or awaits one."""
     if seat.is_voting:
         return vote(seat, most_voted(seat))
-    if seat.in_view:
-        return [UseAction(TAG, seat.in_view[0])] if seat.is_ready else [FollowPlayer(seat.in_view[0], 5)]
-    return _await(seat)
+    if not seat.in_view:
+        return _await(seat)
+    tags = seat.is_ready and (most is None or len(seat.in_view) <= most)
+    return [UseAction(TAG, seat.in_view[0]) if tags else FollowPlayer(seat.in_view[0], 5)]
 
 
 def lurking_calls(seat: AgendaSeat) -> Sequence[Call]:
-    """Tags a player only if no third one is in view; until then it follows the nearest one."""
-    if seat.is_voting:
-        return vote(seat, most_voted(seat))
-    if seat.is_ready and len(seat.in_view) == 1:
-        return [UseAction(TAG, seat.in_view[0])]
-    return [FollowPlayer(seat.in_view[0], 5)] if seat.in_view else _await(seat)
+    """Tags a player only if no third one is in view."""
+    return hunting_calls(seat, most=1)
 
 
 def pretending_calls(seat: AgendaSeat) -> Sequence[Call]:

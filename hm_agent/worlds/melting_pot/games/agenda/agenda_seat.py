@@ -1,18 +1,22 @@
-"""What questions show of a crewmate or an impostor, and how that is found out."""
+"""What questions show of a crewmate or an impostor, how that is found out, and how its plans are carried out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 from hm_agent.core import Event, Observation
+from hm_agent.models.prompts import phrase
 from hm_agent.worlds.melting_pot.facts import seat_of
 from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import AgendaFacts
 from hm_agent.worlds.melting_pot.games.agenda.evidence import Ballot, EvidenceWatch, Suspicion
 from hm_agent.worlds.melting_pot.games.game import View
+from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
 from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
+from hm_agent.worlds.melting_pot.grid import Move
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class AgendaNotes(OpenNotes):
 
     def read(self, observation: Observation[View]) -> list[Event]:
         if "VOTING" in observation.view:
-            self._evidence.take(Ballot.of(observation.view["VOTING"]))
+            self._evidence.ballot = Ballot.of(observation.view["VOTING"])
         events = list(super().read(observation))
         return [] if self._evidence.is_out else events  # else a model would be asked what these mean
 
@@ -79,3 +83,26 @@ class AgendaNotes(OpenNotes):
             "votes": {name: vote for name, vote in votes.items() if name != own},
             "suspicions": self._evidence.suspicions,
         }
+
+
+class AgendaFollower(OpenFollower):
+    """Follows plans, and interrupts them when a vote begins or ends, and by who is in view while tags are likely."""
+
+    _was_voting = _was_ready = False
+    _in_view = 0
+
+    def _news(self, situation: OpenSeat) -> str | None:
+        assert isinstance(situation, AgendaSeat)
+        has_changed = situation.is_voting != self._was_voting
+        count = len(situation.in_view)
+        can_tag = situation.is_ready and (not self._was_ready or count != self._in_view)
+        self._was_voting, self._was_ready, self._in_view = situation.is_voting, situation.is_ready, count
+        if has_changed:
+            return phrase("melting_pot/agenda/messages.j2", "vote_begins" if situation.is_voting else "vote_ends")
+        reason = "can_tag" if situation.is_impostor else "may_tag"
+        return phrase("melting_pot/agenda/messages.j2", reason) if can_tag and not situation.is_voting else None
+
+    def reflex(self, situation: OpenSeat) -> IntEnum | None:
+        """Stands still once it is out of the game: nobody is asked for plans that it can't carry out."""
+        assert isinstance(situation, AgendaSeat)
+        return self._actions(Move.NOOP) if situation.is_out else super().reflex(situation)

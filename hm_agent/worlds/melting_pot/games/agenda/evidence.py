@@ -6,12 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from hm_agent.worlds.melting_pot.facts import seat_of
-from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import (
-    TAG_REACH,
-    TAG_REST,
-    is_deposit,
-    is_voting_place,
-)
+from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import TAG_REACH, TAG_REST, is_deposit, is_voting_place
 from hm_agent.worlds.melting_pot.games.open.conduct import Conduct, ConductSeen, ConductWatch
 from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
 from hm_agent.worlds.melting_pot.grid import Cell, distance
@@ -69,8 +64,8 @@ NO_BALLOT = Ballot({}, frozenset())
 class EvidenceWatch(ConductWatch):
     """Watches the others of one episode, and who was where when somebody was frozen.
 
-    own: the agent's name. is_voting: True while players vote. can_tag: True if the impostor may be able
-    to tag now or in a few steps.
+    own: the agent's name. ballot: what the game tells of votes with the next frame, or has told with the latest one.
+    is_voting: True while players vote. can_tag: True if the impostor may be able to tag now or in a few steps.
     """
 
     def __init__(self, takable: Set[str], own: str) -> None:
@@ -86,10 +81,6 @@ class EvidenceWatch(ConductWatch):
         self.can_tag = self.is_voting = False
         self._voted: dict[str, str | None] = {}
         self.behaviours |= dict.fromkeys((NEAR_FROZEN, ELSEWHERE, VOTES, ABSTAINS))
-
-    def take(self, ballot: Ballot) -> None:
-        """Takes in what the game tells of votes with the next frame."""
-        self.ballot = ballot
 
     @property
     def is_out(self) -> bool:

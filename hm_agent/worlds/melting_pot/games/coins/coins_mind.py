@@ -12,10 +12,11 @@ from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.written_mind import WrittenMind
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.melting_pot.games.coins.coins_play import SHORTCUTS, play_best
-from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsSeat
+from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsFollower, CoinsNotes, CoinsSeat
 from hm_agent.worlds.melting_pot.games.coins.takes import SPARES_YOURS, TAKES_BOTH, TAKES_YOURS, CoinConduct, Take
 from hm_agent.worlds.melting_pot.games.coins.taking_rules import CONSIDERED, TOLD, TakingRule
 from hm_agent.worlds.melting_pot.games.open.greedy import best_strategy, review, unless_barred
+from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
 
 HOSTILE, SPARING = 0.55, 0.03
@@ -67,3 +68,5 @@ def _calls(seat: CoinsSeat, question: Plan) -> Sequence[str]:
 
 
 REASONER = WrittenReasoner(CoinsSeat, _weigh, _foresee, best_strategy, _calls, review, keeps_all=True)
+STRATEGIES = {name: rule.words for name, rule in SHORTCUTS.items()}
+PARTS = OpenParts(CoinsSeat, CoinsNotes, CoinsFollower, CoinsMind, REASONER, STRATEGIES)

@@ -7,16 +7,8 @@ from dataclasses import dataclass
 
 from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts
 from hm_agent.worlds.melting_pot.games.commons.commons_seat import FRESH
-from hm_agent.worlds.melting_pot.games.open.conduct import (
-    STRETCH,
-    Conduct,
-    ConductSeen,
-    ConductWatch,
-    takes,
-    uses,
-)
-from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
-from hm_agent.worlds.melting_pot.grid import Cell
+from hm_agent.worlds.melting_pot.games.game import shared_fields
+from hm_agent.worlds.melting_pot.games.open.conduct import STRETCH, Conduct, ConductWatch, takes, uses
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance, EntityMemory
 
 OWN, SOMEBODY = "you", "somebody"
@@ -47,7 +39,7 @@ class CommonsWatch(ConductWatch):
 
     def __init__(self, facts: CommonsFacts, memory: EntityMemory) -> None:
         super().__init__({facts.apple})
-        self._facts, self.memory, self._step = facts, memory, 0
+        self._facts, self.memory = facts, memory
         self.cleaned: dict[str, int] = {}
         self.spoiled: dict[str, int] = {}
         self._cleans = uses(facts.river.beam) if facts.river else None
@@ -55,19 +47,10 @@ class CommonsWatch(ConductWatch):
         possible = (takes(facts.apple), self._cleans or self._spoils)
         self.behaviours |= dict.fromkeys(possible)
 
-    def read(
-        self, step: int, sight: FrameSeen, gone: Sequence[Disappearance], own: Cell | None, reward: float
-    ) -> Sequence[ConductSeen]:
-        self._step = step
-        ended = super().read(step, sight, gone, own, reward)
-        return [ConductSeen(step, self._at_common(each.interaction)) for each in ended]
-
-    def _at_common(self, seen: Conduct) -> CommonsConduct:
-        others = (step for player, step in self.cleaned.items() if player != seen.partner)
-        in_company = any(seen.step - step < 2 * STRETCH for step in others)
-        return CommonsConduct(
-            seen.step, seen.partner, seen.behaviour, seen.acts, seen.seen, seen.cell, seen.reward, in_company
-        )
+    def _in_context(self, conduct: Conduct) -> CommonsConduct:
+        others = (step for player, step in self.cleaned.items() if player != conduct.partner)
+        in_company = any(conduct.step - step < 2 * STRETCH for step in others)
+        return CommonsConduct(**shared_fields(conduct), in_company=in_company)
 
     def _did(self, step: int, player: str, acts: Sequence[str]) -> None:
         if self._cleans in acts:
@@ -75,13 +58,13 @@ class CommonsWatch(ConductWatch):
         if self._spoils in acts:
             self.spoiled[player] = step
 
-    def _taking(self, taken: Disappearance) -> str:
+    def _taking(self, step: int, taken: Disappearance) -> str:
         regrowth = self._facts.regrowth
         if regrowth is None:
             return takes(taken.kind)
         left = regrowth.near(taken.cell, self.memory.cells_of(taken.kind))
         looked_at = map(self.memory.looked_at.of, regrowth.around(taken.cell))
-        is_known = all(step is None or self._step - step <= FRESH for step in looked_at)
+        is_known = all(seen is None or step - seen <= FRESH for seen in looked_at)
         return takes_last(taken.kind) if left <= SCARCE and is_known else takes(taken.kind)
 
     def _main(self, acts: Sequence[tuple[str, int]]) -> str:

@@ -52,10 +52,6 @@ class GrowingBack(Strict):
     removed: int
     radius: int = 2
 
-    def growing(self, near: int) -> float:
-        """The chance per step that an apple grows back. near: how many lie within the radius."""
-        return self.chances[min(near, len(self.chances) - 1)]
-
     def around(self, cell: Cell) -> tuple[Cell, ...]:
         """The cells within the radius of a cell, itself aside."""
         reach = range(-self.radius, self.radius + 1)

@@ -10,10 +10,12 @@ from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.melting_pot.games.commons.best_plan import tend_apples, tend_river
 from hm_agent.worlds.melting_pot.games.commons.commons_conduct import CommonsConduct, takes_last
+from hm_agent.worlds.melting_pot.games.commons.commons_notes import CommonsNotes
 from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
 from hm_agent.worlds.melting_pot.games.commons.rules import COMPANY, SHORTCUTS, TURN, last_company, rules_in
 from hm_agent.worlds.melting_pot.games.open.conduct import STAYS, STRETCH, WALKS, takes, uses
 from hm_agent.worlds.melting_pot.games.open.greedy import ELSE, KEPT_TO, best_strategy, elsewhere, review
+from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
 
 IDLE_CLEANING, IDLE_EATING = 0.15, 0.5
@@ -102,3 +104,5 @@ def _calls(seat: CommonsSeat, question: Plan) -> Sequence[str]:
 
 
 REASONER = WrittenReasoner(CommonsSeat, _weigh, _foresee, best_strategy, _calls, review)
+STRATEGIES = {name: rule.words for name, rule in SHORTCUTS.items()}
+PARTS = OpenParts(CommonsSeat, CommonsNotes, reasoner=REASONER, strategies=STRATEGIES)

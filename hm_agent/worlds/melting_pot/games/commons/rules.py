@@ -7,16 +7,9 @@ from functools import partial
 
 from hm_agent.worlds.melting_pot.games.commons.commons_conduct import OWN
 from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
-from hm_agent.worlds.melting_pot.games.open.calls import (
-    Call,
-    CollectThings,
-    LookAround,
-    StandStill,
-    UseAction,
-    WalkTo,
-)
+from hm_agent.worlds.melting_pot.games.open.calls import Call, CollectThings, LookAround, StandStill, UseAction, WalkTo
 from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
-from hm_agent.worlds.melting_pot.grid import Cell, distance
+from hm_agent.worlds.melting_pot.grid import Cell, distance, nearest
 
 COMPANY = 50
 """For so many steps after another was seen to clean, a reciprocator cleans."""
@@ -35,8 +28,7 @@ STEPS_HERE = 3
 
 
 def _nearest(seat: CommonsSeat, cells: Sequence[Cell]) -> Cell | None:
-    others = (cell for cell in cells if cell != seat.here)
-    return min(others, key=lambda cell: (distance(seat.here, cell), cell), default=None)
+    return nearest(seat.here, (cell for cell in cells if cell != seat.here))
 
 
 # A river to clean
@@ -147,16 +139,13 @@ REGROWTH_RULES: Mapping[str, PlayingRule] = {
 So a player is taken to answer others that clean until it was seen not to: to try that costs less than not to know.
 """
 
-RIVER_SHORTCUTS: Mapping[str, PlayingRule] = {
+SHORTCUTS: Mapping[str, PlayingRule] = {
     "only_eats": PlayingRule("Eat, and never clean.", eat),
     "cleans_if_dirty": PlayingRule("Clean while the river is dirty, else eat.", tend),
-}
-REGROWTH_SHORTCUTS: Mapping[str, PlayingRule] = {
     "strips": PlayingRule("Take every apple.", partial(harvest, keep=0)),
     "spares": PlayingRule("Spare the last apples.", partial(harvest, keep=KEEP)),
 }
 """What agents do that model nobody, by their names. words: as a strategy."""
-SHORTCUTS: Mapping[str, PlayingRule] = {**RIVER_SHORTCUTS, **REGROWTH_SHORTCUTS}
 
 
 def rules_in(seat: CommonsSeat) -> Mapping[str, PlayingRule]:

@@ -28,7 +28,7 @@ from hm_agent.worlds.melting_pot.games.cooking.rounds import OWN
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat
 from hm_agent.worlds.melting_pot.games.cooking.watch import TeammateWatch
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import work_cost
-from hm_agent.worlds.melting_pot.games.game import Collection, Game, PlanContext, PlanOutcome, View
+from hm_agent.worlds.melting_pot.games.game import Collection, Game, PlanContext, PlanOutcome, View, shared_fields
 from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
 from hm_agent.worlds.melting_pot.grid import Cell, Pose, distance
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
@@ -125,9 +125,6 @@ class CookingGame(Game):
     def inventory(self, observation: Observation[View], view: TextualMap) -> Counts:
         return tuple(int(view.mark == item.name) for item in self.facts.items)
 
-    def is_loaded(self, observation: Observation[View]) -> bool:
-        return True
-
     def is_idle(self, view: TextualMap) -> bool:
         return not view.present
 
@@ -167,20 +164,13 @@ class CookingGame(Game):
 
     def _room_seat(self, context: PlanContext, recent: tuple[Activity, ...]) -> KitchenRoomSeat:
         """What the agent knows of its room. recent: the teammate's activities to show."""
-        pose, kitchen, seat, strategy = context.view.pose, self._kitchen, self.situation, context.strategy
+        pose, kitchen, strategy = context.view.pose, self._kitchen, context.strategy
         assert pose is not None, "plans start from a known pose"
         reach = kitchen.within_reach(pose.cell)
         in_reach = kitchen.reachable(pose.cell)
         unseen = tuple(sorted(cell for cell in reach if cell not in kitchen.looked_at))
         return KitchenRoomSeat(
-            rules=seat.rules,
-            step=context.observation.step,
-            hands=seat.hands,
-            pots=seat.pots,
-            held=seat.held,
-            pace=seat.pace,
-            own=seat.own,
-            other=seat.other,
+            **shared_fields(self.situation),
             pose=pose,
             role=strategy.role,
             expected=strategy.expected,

@@ -12,6 +12,7 @@ from hm_agent.worlds.melting_pot.games.cooking.facts import Rooms, SoupRecipe
 from hm_agent.worlds.melting_pot.games.options import Hints
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, around
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
+from hm_agent.worlds.melting_pot.planning.walking import steps_from
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 
 _reason = partial(phrase, "melting_pot/cooking/messages.j2")
@@ -221,18 +222,8 @@ def rooms(layout: Layout) -> list[frozenset[Cell]]:
     components: list[frozenset[Cell]] = []
     for cell in sorted(layout.open_cells):
         if not any(cell in room for room in components):
-            reached, edge = {cell}, [cell]
-            while edge:
-                new = [beside for beside in layout.neighbours[edge.pop()] if beside not in reached]
-                reached.update(new)
-                edge += new
-            components.append(frozenset(reached))
-    return [room for room in components if not any(is_outside(layout, cell) for cell in room)]
-
-
-def is_outside(layout: Layout, cell: Cell) -> bool:
-    """True if a cell is on the map's edge, where a room would have its wall."""
-    return cell[0] in (0, layout.width - 1) or cell[1] in (0, layout.height - 1)
+            components.append(frozenset(steps_from(layout, cell)))
+    return [room for room in components if not any(map(layout.is_at_edge, room))]
 
 
 @dataclass(frozen=True, slots=True)

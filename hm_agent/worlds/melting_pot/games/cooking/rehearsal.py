@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from hm_agent.models.prompts import phrase
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
@@ -14,14 +15,15 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     SHARED,
     SOUP,
     TOMATO,
-    KitchenRules,
     Pot,
-    Station,
 )
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import shortest_approach
-from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose, around
+from hm_agent.worlds.melting_pot.grid import Cell, around
 from hm_agent.worlds.melting_pot.planning.calls import Call, Interact, MoveTo, Wait
 from hm_agent.worlds.melting_pot.planning.station_use import WAIT_STEPS
+
+if TYPE_CHECKING:
+    from hm_agent.worlds.melting_pot.games.cooking.room_seat import KitchenRoomSeat
 
 MESSAGES = "melting_pot/cooking/messages.j2"
 """The words of why a call can't work."""
@@ -31,25 +33,6 @@ SLACK = 2
 """The steps that a call may take beyond the shortest way."""
 AFTER_POT = {TOMATO: None, DISH: SOUP}
 """What the agent holds after a pot has taken what it held."""
-
-
-@dataclass(frozen=True, slots=True)
-class RehearsalScene:
-    """What a plan starts from.
-
-    stations: all but pots that can be used. bare: counters with nothing on them. handover: the counters that the other
-    room can use, too.
-    """
-
-    rules: KitchenRules
-    layout: Layout
-    step: int
-    pose: Pose
-    hands: str | None
-    pots: Sequence[Pot]
-    stations: Sequence[Station]
-    bare: Set[Cell]
-    handover: Collection[Cell] = ()
 
 
 @dataclass(slots=True)
@@ -64,17 +47,20 @@ class PotBounds:
 
 
 class Rehearsal:
-    """Goes through the calls of one plan. A call that may work if the teammate does its best counts as possible."""
+    """Goes through the calls of one plan. A call that may work if the teammate does its best counts as possible.
 
-    def __init__(self, scene: RehearsalScene) -> None:
-        self._scene, self._rules = scene, scene.rules
-        self._hands, self._pose, self._step = scene.hands, scene.pose, scene.step
-        self._seen: Mapping[Cell, Pot] = {pot.cell: pot for pot in scene.pots}
-        self._pots = {pot.cell: PotBounds(pot.tomatoes, self._earliest_cooked(pot)) for pot in scene.pots}
-        self._counters = {each.cell: each.mark for each in scene.stations if each.kind == COUNTER}
+    seat: what the plan starts from.
+    """
+
+    def __init__(self, seat: KitchenRoomSeat) -> None:
+        self._seat, self._rules = seat, seat.rules
+        self._hands, self._pose, self._step = seat.hands, seat.pose, seat.step
+        self._seen: Mapping[Cell, Pot] = {pot.cell: pot for pot in seat.pots}
+        self._pots = {pot.cell: PotBounds(pot.tomatoes, self._earliest_cooked(pot)) for pot in seat.pots}
+        self._counters = {each.cell: each.mark for each in seat.stations if each.kind == COUNTER}
         """What lies on each counter, None if it is bare."""
-        self._counters |= dict.fromkeys(scene.bare)
-        self._other_stations = {each.cell: each.kind for each in scene.stations if each.kind != COUNTER}
+        self._counters |= dict.fromkeys(seat.spare)
+        self._other_stations = {each.cell: each.kind for each in seat.stations if each.kind != COUNTER}
         """The kinds of the other stations, apart from pots."""
         self._call_number = 0
         """The number of the present call, from 1."""
@@ -98,13 +84,13 @@ class Rehearsal:
 
     def _approach(self, target: Cell) -> None:
         """Faces the target, and lets as much time pass as the way there may take."""
-        path = shortest_approach(self._scene.layout, self._pose, target)
+        path = shortest_approach(self._seat.layout, self._pose, target)
         if path is not None:
             self._pose, self._step = path.pose, self._step + path.moves + SLACK
 
     def _wait(self, cell: Cell) -> str | None:
         self._step += WAIT_STEPS
-        if cell in self._scene.handover:
+        if cell in self._seat.handover:
             return None
         if cell in self._counters or cell in self._other_stations:
             return phrase(MESSAGES, "no_pot")
@@ -132,8 +118,8 @@ class Rehearsal:
         """True if the teammate can use a counter too, so that what lies there may change."""
         if self._rules.rooms == SHARED:
             return True
-        beside = [place for place in around(cell) if self._scene.layout.is_open(place)]
-        return any(shortest_approach(self._scene.layout, self._pose, place) is None for place in beside)
+        beside = [place for place in around(cell) if self._seat.layout.is_open(place)]
+        return any(shortest_approach(self._seat.layout, self._pose, place) is None for place in beside)
 
     def _use_pot(self, cell: Cell) -> str | None:
         pot, hands = self._pots[cell], self._hands
@@ -152,7 +138,7 @@ class Rehearsal:
         """
         pot, seen = self._pots[cell], self._seen[cell]
         is_refused = pot.cooked > self._step and (hands == DISH or pot.tomatoes >= self._rules.tomatoes)
-        if self._is_now and seen.step == self._scene.step:
+        if self._is_now and seen.step == self._seat.step:
             is_refused = seen.why_useless(hands, self._step - SLACK) is not None
         why = "pot_is_full" if hands == TOMATO else "pot_is_not_cooked"
         return self._refusal(why, hands) if is_refused else None
@@ -189,6 +175,6 @@ class Rehearsal:
         return phrase(MESSAGES, name, held=held, now=self._is_now, **details)
 
 
-def why_impossible(scene: RehearsalScene, plan: Sequence[Call]) -> list[str]:
+def why_impossible(seat: KitchenRoomSeat, plan: Sequence[Call]) -> list[str]:
     """Which calls of a plan can't work whatever the teammate does, with the reasons."""
-    return list(Rehearsal(scene).problems(call for call in plan if isinstance(call, MoveTo | Interact | Wait)))
+    return list(Rehearsal(seat).problems(call for call in plan if isinstance(call, MoveTo | Interact | Wait)))

@@ -12,23 +12,16 @@ from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN
 from hm_agent.worlds.melting_pot.games.cooking.activities import Activity
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import Station
-from hm_agent.worlds.melting_pot.games.cooking.rehearsal import RehearsalScene, why_impossible
+from hm_agent.worlds.melting_pot.games.cooking.rehearsal import why_impossible
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
 from hm_agent.worlds.melting_pot.planning.calls import Call, Interact, MoveTo, Wait
-from hm_agent.worlds.melting_pot.planning.written_calls import (
-    INTERACT,
-    MOVE_TO,
-    WAIT,
-    Functions,
-    call_pattern,
-    parse_plan,
-)
+from hm_agent.worlds.melting_pot.planning.written_calls import Form, Functions, call_pattern, parse_plan
 from hm_agent.written_calls import CallError
 
 _refusal = partial(phrase, "melting_pot/cooking/messages.j2")
 
-CALLS: Functions = {"interact": INTERACT, "wait": WAIT, "move_to": MOVE_TO}
+CALLS: Functions = {"interact": Form.INTERACT, "wait": Form.WAIT, "move_to": Form.MOVE_TO}
 """The functions a plan may call."""
 MOST_CALLS = 10
 """The largest number of calls in a plan; a longer one would be outdated long before its end."""
@@ -125,14 +118,7 @@ class KitchenRoomSeat(KitchenSeat):
         """Why calls of a plan within reach can't work, one sentence each; empty if all may."""
         barred = next((barred for barred in self.barred if plan[0] == Interact(barred.cell)), None)
         failed = [_refusal("failed_before", call=str(plan[0]), why=barred.why)] if barred else []
-        return [*failed, *why_impossible(self._scene, plan)]
-
-    @property
-    def _scene(self) -> RehearsalScene:
-        bare = frozenset(self.spare)
-        return RehearsalScene(
-            self.rules, self.layout, self.step, self.pose, self.hands, self.pots, self.stations, bare, self.handover
-        )
+        return [*failed, *why_impossible(self, plan)]
 
     @property
     def handover(self) -> tuple[Cell, ...]:

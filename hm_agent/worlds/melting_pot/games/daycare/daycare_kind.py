@@ -3,39 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import DaycareFacts
 from hm_agent.worlds.melting_pot.games.open.open_kind import OpenKind
-
-if TYPE_CHECKING:
-    from hm_agent.worlds.melting_pot.games.daycare.simulator.daycare_bots import DaycareBots
-    from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 
 
 class DaycareKind(OpenKind):
     """A parent and a child, whose hands and fruit are watched."""
 
     facts = DaycareFacts
+    parts_at = "games.daycare.daycare_mind:PARTS"
+    bots_at = "games.daycare.simulator.daycare_bots:daycare_bots"
     knows_bots = True
     shortcuts: Mapping[str, str] = {"grasping": "a parent always brings what is grasped at, a child always asks for it"}
-
-    def parts(self) -> OpenParts:
-        from hm_agent.worlds.melting_pot.games.daycare.care import ATTENDS, POINTS
-        from hm_agent.worlds.melting_pot.games.daycare.daycare_follower import DaycareFollower
-        from hm_agent.worlds.melting_pot.games.daycare.daycare_mind import REASONER
-        from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareNotes, DaycareSeat
-        from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
-
-        return OpenParts(
-            DaycareSeat,
-            DaycareNotes,
-            DaycareFollower,
-            reasoner=REASONER,
-            strategies={"grasping": f"{POINTS} {ATTENDS}"},
-        )
-
-    def bots(self, facts: DaycareFacts) -> DaycareBots:
-        from hm_agent.worlds.melting_pot.games.daycare.simulator.daycare_bots import DaycareBots
-
-        return DaycareBots(facts, self.parts())

@@ -21,7 +21,7 @@ from hm_agent.worlds.melting_pot.games.daycare.care import (
     child_calls,
     parent_calls,
 )
-from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareSeat
+from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareFollower, DaycareNotes, DaycareSeat
 from hm_agent.worlds.melting_pot.games.daycare.hands import (
     EATS,
     EATS_GIVEN,
@@ -34,6 +34,7 @@ from hm_agent.worlds.melting_pot.games.daycare.hands import (
 from hm_agent.worlds.melting_pot.games.open.calls import Call
 from hm_agent.worlds.melting_pot.games.open.conduct import STAYS, WALKS, Conduct
 from hm_agent.worlds.melting_pot.games.open.greedy import review, unless_barred
+from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
 
 SHOWS: Mapping[str, Mapping[str, float]] = {
@@ -88,3 +89,5 @@ def _strategy(seat: DaycareSeat) -> str:
 
 
 REASONER = WrittenReasoner(DaycareSeat, _weigh, _foresee, _strategy, _calls, review)
+STRATEGIES = {"grasping": f"{POINTS} {ATTENDS}"}
+PARTS = OpenParts(DaycareSeat, DaycareNotes, DaycareFollower, reasoner=REASONER, strategies=STRATEGIES)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hm_agent.worlds.melting_pot.facts import seat_of
 from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import BANANA, CHILD, GROWING, LOOSE, PARENT
 from hm_agent.worlds.melting_pot.games.open.conduct import (
-    FEW_STEPS,
     LEAST_SEEN,
     STAYS,
     STRETCH,
     WALKS,
     Conduct,
     ConductSeen,
+    Stretch,
 )
 from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
 from hm_agent.worlds.melting_pot.grid import Cell, distance
@@ -63,13 +64,9 @@ class HeldFruit:
 
 
 @dataclass(slots=True)
-class _Stretch:
-    """What the other player was seen to do since the latest stretch ended."""
+class _HandStretch(Stretch):
+    """tried: where the player grasped in vain."""
 
-    seen: int = 0
-    walked: int = 0
-    cell: Cell | None = None
-    acts: Counter[str] = field(default_factory=Counter)
     tried: set[Cell] = field(default_factory=set)
 
 
@@ -88,7 +85,7 @@ def words_by_cell(sight: FrameSeen) -> Mapping[Cell, frozenset[str]]:
 def hands_in(sight: FrameSeen) -> Mapping[str, Cell]:
     """The cells of the hands that a frame shows, by player: of those that hold something and of those that try to."""
     shown = ((cell, effect.removeprefix(HAND)) for cell, effect in sight.effects if effect.startswith(HAND))
-    return {f"player_{int(number) - 1}": cell for cell, number in shown}
+    return {seat_of(int(number) - 1): cell for cell, number in shown}
 
 
 class HandWatch:
@@ -107,7 +104,7 @@ class HandWatch:
         self._own, self._other = own, CHILD if own == PARENT else PARENT
         self._lying: dict[Cell, Cell] = {}
         """By cell, where the fruit that was put down there grows."""
-        self._stretch, self._begun, self._earned = _Stretch(), 0, 0.0
+        self._stretch, self._begun, self._earned = _HandStretch(), 0, 0.0
         self.behaviours = dict.fromkeys(OF_CHILDREN if own == PARENT else OF_PARENTS)
 
     def read(
@@ -117,7 +114,8 @@ class HandWatch:
         self._earned += reward
         seen = {each.kind: each.cell for each in sight.map.players}
         words, hands = words_by_cell(sight), hands_in(sight)
-        self._note_walk(seen.get(self._other))
+        if cell := seen.get(self._other):
+            self._stretch.see(cell)
         before, self.held, self.let_go = self.held, {}, []
         for player, cell in hands.items():
             fruit = next((each for each in LOOSE if each in words.get(cell, ())), None)
@@ -137,12 +135,6 @@ class HandWatch:
 
     def _known(self, cell: Cell) -> FruitKnown:
         return self.fruit.setdefault(cell, FruitKnown(cell))
-
-    def _note_walk(self, cell: Cell | None) -> None:
-        if cell is not None:
-            self._stretch.seen += 1
-            self._stretch.walked += cell != self._stretch.cell
-            self._stretch.cell = cell
 
     def _tried(self, step: int, player: str, cell: Cell) -> None:
         known = self._known(cell)
@@ -195,17 +187,14 @@ class HandWatch:
     def _ended(self, step: int) -> Sequence[ConductSeen]:
         if step - self._begun < STRETCH:
             return ()
-        conduct = list(self._conduct(step))
-        self._stretch, self._begun, self._earned = _Stretch(), step, 0.0
-        return [ConductSeen(step, each) for each in conduct]
-
-    def _conduct(self, step: int) -> Iterator[Conduct]:
-        stretch = self._stretch
-        if stretch.seen < LEAST_SEEN or stretch.cell is None:
-            return
+        stretch, earned = self._stretch, self._earned
+        self._stretch, self._begun, self._earned = _HandStretch(), step, 0.0
+        if stretch.steps < LEAST_SEEN or stretch.cell is None:
+            return ()
         acts = Counter(stretch.acts)
         if stretch.tried:
             acts[ONE if len(stretch.tried) == 1 else SEVERAL] = len(stretch.tried)
-        moves = WALKS if stretch.walked >= FEW_STEPS * stretch.seen else STAYS
-        behaviour = next((each for each in self.behaviours if each in acts), moves)
-        yield Conduct(step, self._other, behaviour, tuple(acts.most_common()), stretch.seen, stretch.cell, self._earned)
+        behaviour = next((each for each in self.behaviours if each in acts), stretch.moves)
+        told = tuple(acts.most_common())
+        conduct = Conduct(step, self._other, behaviour, told, stretch.steps, stretch.cell, earned)
+        return [ConductSeen(step, conduct)]

@@ -28,19 +28,15 @@ class MatrixCollection(Collection):
         return self._history.inferred_inventory
 
     def is_armed(self, inventory: Counts) -> bool:
-        """True if something has been collected: nobody can interact before."""
         return self._rules.is_armed(inventory)
 
     def leading(self, player: str) -> str | None:
-        """The behaviour for which a player was seen to take most since it respawned; None if none leads."""
         return self._gatherings.leading(player)
 
     def has_clear_lead(self, player: str) -> bool:
-        """True if it is more than a slight clue for which behaviour a player was seen to take most."""
         return self._gatherings.has_clear_lead(player)
 
     def count_taken(self, player: str, behaviour: str | None = None) -> int:
-        """How many things a player is known to have taken since it respawned. behaviour: counts its resource alone."""
         taken = self._gatherings.taken(player)
         return sum(taken) if behaviour is None else taken[self._rules.behaviours.index(behaviour)]
 

@@ -10,7 +10,7 @@ from hm_agent.core import Clue, Event, Observation
 from hm_agent.models.prompts import phrase
 from hm_agent.theory_of_mind.decision_questions import Plan, ReviewPlan
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
-from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
+from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View, shared_fields
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.collection import MatrixCollection
 from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING, READY, MatrixFacts
@@ -28,7 +28,7 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import LastShown, MatrixRule
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer, Reach
 from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy, StrategyWriter
 from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
-from hm_agent.worlds.melting_pot.grid import Cell, distance
+from hm_agent.worlds.melting_pot.grid import Cell, distance, nearest
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
@@ -160,7 +160,7 @@ class MatrixGame(Game):
     @property
     def _last_shown(self) -> LastShown | None:
         """What the only opponent last saw the agent collect; None if nothing, or if it may be another each time."""
-        shown = self._interactions.last_shown(self.players[0]) if self.rules.players == 2 else None
+        shown = self._interactions.last_shown.get(self.players[0]) if self.rules.players == 2 else None
         return LastShown(self.rules.behaviours[shown[0]], self.step - shown[1]) if shown else None
 
     @property
@@ -199,12 +199,6 @@ class MatrixGame(Game):
         return not view.present or view.mark == INTERACTING or self._interactions.is_reset
 
     # Plans
-
-    def ask_critique(self, context: PlanContext, failed: Call) -> None:
-        """No call of a matrix game can fail."""
-
-    def remember_failure(self, failed: Call, why: str | None) -> None:
-        """No call of a matrix game can fail."""
 
     def default_plan(self, view: TextualMap) -> tuple[Call, ...]:
         return (FireAt(view.pose.cell),) if view.pose else ()
@@ -288,8 +282,7 @@ class MatrixGame(Game):
         if context.strategy.show is None or self._has_shown or context.view.pose is None:
             return None
         thing = self.rules.things[self.rules.behaviours.index(context.strategy.show)]
-        here, known = context.view.pose.cell, context.memory.cells_of(thing)
-        return min(known, key=lambda cell: (distance(here, cell), cell), default=None)
+        return nearest(context.view.pose.cell, context.memory.cells_of(thing))
 
     def _explore(self, context: PlanContext, held: Counts, wanted: Set[str]) -> tuple[Call, ...]:
         """Moves to cells long out of view, if nothing is collected and no wanted thing was ever seen; else none."""
@@ -315,18 +308,11 @@ class MatrixGame(Game):
 
     def _map_seat(self, context: PlanContext) -> MatrixMapSeat:
         """What the agent knows of the map, and what its strategy is after."""
-        view, memory, strategy, seat = context.view, context.memory, context.strategy, self.situation
+        view, memory, strategy = context.view, context.memory, context.strategy
         assert view.pose is not None, "plans start from a known pose"
         in_view, seek = set(view.in_view), strategy.seek or ()
         return MatrixMapSeat(
-            rules=seat.rules,
-            step=context.observation.step,
-            held=self.inventory(context.observation, view),
-            others=seat.others,
-            interactions=seat.interactions,
-            may_watch=seat.may_watch,
-            last_shown=seat.last_shown,
-            reach=seat.reach,
+            **shared_fields(self.situation),
             pose=view.pose,
             target=strategy.target,
             expected=strategy.expected,

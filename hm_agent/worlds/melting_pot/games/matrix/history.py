@@ -41,7 +41,11 @@ class MatrixHistory:
         From then on the partner collects anew.
         """
         evidence = self._evidence(partner, event.step)
-        other, main = self._other_inventory(event, answer, evidence)
+        if answer:
+            other = self._rules.counts(answer.inventory)
+            main = argmax(other)
+        else:
+            other, main = infer_inventory(event.own, event.reward, self._rules.payoff, evidence)
         self._gatherings.reset_partner(partner, event.step, other)
         understood = MatrixInteraction(
             step=event.step,
@@ -77,15 +81,6 @@ class MatrixHistory:
         steps = None if self._rules.alike else max(1, step - timing.frozen - came_back)
         taken = self._gatherings.taken(partner)
         return PartnerEvidence(self._rules.initial_inventory, taken, steps, is_alone=self._rules.players == 2)
-
-    def _other_inventory(
-        self, event: InteractionEvent, answer: InventoryAnswer | None, evidence: PartnerEvidence
-    ) -> tuple[Counts, int | None]:
-        """The partner's inventory and the index of its leading resource: from the model's answer or else the reward."""
-        if answer is not None:
-            inventory = self._rules.counts(answer.inventory)
-            return inventory, argmax(inventory)
-        return infer_inventory(event.own, event.reward, self._rules.payoff, evidence)
 
     def _behaviour(self, main: int | None) -> str | None:
         return None if main is None else self._rules.behaviours[main]

@@ -116,7 +116,7 @@ class InteractionReader:
         self._poses: dict[str, Pose] = {}
         """The poses of the players that were in view in the previous frame."""
         self._shown: dict[str, Counts] = {}
-        self._last_shown: dict[str, tuple[int, int]] = {}
+        self.last_shown: dict[str, tuple[int, int]] = {}
         """By player, what it last saw the agent collect in the episode, by its index, and the step."""
         self._partner: str | None = None
         self._reward: float | None = None
@@ -148,12 +148,8 @@ class InteractionReader:
             if any(taken) and self._is_watching(player, view.pose):
                 before = self._shown.get(player.kind, (0,) * len(taken))
                 self._shown[player.kind] = tuple(count + more for count, more in zip(before, taken, strict=True))
-                self._last_shown[player.kind] = taken.index(max(taken)), step
+                self.last_shown[player.kind] = taken.index(max(taken)), step
         self._held = inventory
-
-    def last_shown(self, player: str) -> tuple[int, int] | None:
-        """What a player last saw the agent collect in the episode, by its index, and the step; None if nothing."""
-        return self._last_shown.get(player)
 
     def _is_watching(self, player: Detection, pose: Pose | None) -> bool:
         """True if the agent's cell is in a player's view now and was one frame ago, when the resource lay there."""
@@ -164,7 +160,7 @@ class InteractionReader:
 
     def _conclude(self, step: int, reward: float) -> InteractionEvent:
         shown = self._shown.get(self._partner or "", (0,) * len(self._initial))
-        last_shown = self.last_shown(self._partner or "")
+        last_shown = self.last_shown.get(self._partner or "")
         event = InteractionEvent(step, self._partner, self._held, reward, shown, last_shown)
         self._held, self._reward, self._partner = self._initial, None, None
         self._shown.clear()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hm_agent.core import Strategy
-from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model, Question
 from hm_agent.repeated_games.learners import LEARNERS_ABOUT
 from hm_agent.theory_of_mind.decision_questions import PLANNING
@@ -16,14 +15,6 @@ from hm_agent.theory_of_mind.strategist import Strategist
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.kind import STEPS, Kind
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
-
-if TYPE_CHECKING:
-    from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
-    from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat
-    from hm_agent.worlds.melting_pot.games.matrix.simulator.bots import MatrixBots
-    from hm_agent.worlds.melting_pot.games.options import AgentOptions
-    from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
-
 
 SHORTCUTS: Mapping[str, str] = {
     "constant_0": "holds the game's first kind throughout",
@@ -47,21 +38,10 @@ class MatrixKind(Kind[MatrixFacts]):
     infers_inventories = True
     offers = (Mind, OddsReading)
     shortcuts = SHORTCUTS
-
-    def game(self, facts: MatrixFacts, vision: SubstrateVision, options: AgentOptions, slot: int) -> MatrixGame:
-        from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
-
-        return MatrixGame(facts, vision, options, slot)
-
-    def situation(self) -> type[MatrixSeat]:
-        from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat
-
-        return MatrixSeat
-
-    def answers(self) -> ReasonerTable:
-        from hm_agent.worlds.melting_pot.games.matrix.reasoner.answers import ANSWERS
-
-        return ANSWERS
+    game_at = "games.matrix.game:MatrixGame"
+    situation_at = "games.matrix.seat:MatrixSeat"
+    answers_at = "games.matrix.reasoner.answers:ANSWERS"
+    bots_at = "games.matrix.simulator.bots:MatrixBots"
 
     def planning_questions(self) -> Sequence[type[Question[Any]]]:
         return PLANNING
@@ -75,11 +55,6 @@ class MatrixKind(Kind[MatrixFacts]):
         from hm_agent.worlds.melting_pot.games.matrix.rules_of_thumb import CHOICES, RuleOfThumb
 
         return lambda mind, model: RuleOfThumb(mind, model, CHOICES[name])
-
-    def bots(self, facts: MatrixFacts) -> MatrixBots:
-        from hm_agent.worlds.melting_pot.games.matrix.simulator.bots import MatrixBots
-
-        return MatrixBots(facts)
 
     def count_interactions(self, facts: MatrixFacts, observation: Mapping[str, Any], reward: float) -> int:
         from hm_agent.worlds.melting_pot.scene import held_in_interaction

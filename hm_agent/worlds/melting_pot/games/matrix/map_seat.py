@@ -15,28 +15,16 @@ from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose, distance
 from hm_agent.worlds.melting_pot.planning.calls import Call
-from hm_agent.worlds.melting_pot.planning.written_calls import (
-    COLLECT_UNSEEN,
-    FIRE_AT,
-    FIRE_ON_SIGHT,
-    MOVE_TO,
-    PAUSE,
-    SHADOW,
-    SHOW,
-    Functions,
-    Names,
-    call_pattern,
-    parse_plan,
-)
+from hm_agent.worlds.melting_pot.planning.written_calls import Form, Functions, Names, call_pattern, parse_plan
 
 CALLS: Functions = {
-    "move_to": MOVE_TO,
-    "fire_at": FIRE_AT,
-    "fire_on_sight": FIRE_ON_SIGHT,
-    "collect_unseen": COLLECT_UNSEEN,
-    "show": SHOW,
-    "shadow": SHADOW,
-    "wait": PAUSE,
+    "move_to": Form.MOVE_TO,
+    "fire_at": Form.FIRE_AT,
+    "fire_on_sight": Form.FIRE_ON_SIGHT,
+    "collect_unseen": Form.COLLECT_UNSEEN,
+    "show": Form.SHOW,
+    "shadow": Form.SHADOW,
+    "wait": Form.PAUSE,
 }
 """The functions a plan may call."""
 MOST_CALLS = 12

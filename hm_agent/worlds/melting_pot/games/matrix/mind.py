@@ -196,17 +196,13 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind, OddsReading):
             strategy = self.strategies.against_one(target, expected, watch=watch, covert=given.covert)
             if given.show:
                 strategy = replace(strategy, words=f"{strategy.words}, after showing it {given.show}", show=given.show)
-            strategy = replace(strategy, awaits=given.expects.kind if self._is_anything_known else None)
+            seat = self.situation
+            is_anything_known = seat.interactions or seat.others[0].present
+            strategy = replace(strategy, awaits=given.expects.kind if is_anything_known else None)
         else:
             seek = () if given.watch else tuple(given.seek) or None
             strategy = self.strategies.to_meet(target, seek, covert=given.covert)
         return replace(strategy, words=f"{strategy.words}. {given.words}") if given.words else strategy
-
-    @property
-    def _is_anything_known(self) -> bool:
-        """True once there was an interaction, or the only opponent was seen to take something."""
-        seat = self.situation
-        return bool(seat.interactions or seat.others[0].present)
 
     def awaited(self, strategy: Strategy, player: str) -> str | None:
         return strategy.awaits if isinstance(strategy, MatrixStrategy) else None

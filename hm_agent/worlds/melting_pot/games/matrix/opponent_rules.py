@@ -72,7 +72,7 @@ class Feature(Protocol):
 
     def noticing(self, state: Any, seen: int) -> Any:
         """The state once the opponent has seen what the agent collects for the next interaction."""
-        ...
+        return state
 
     def updated(self, state: Any, moves: Moves) -> Any:
         """The state after one more interaction."""
@@ -87,7 +87,7 @@ AGO = {1: "last", 2: "two interactions ago", 3: "three interactions ago"}
 
 
 @dataclass(frozen=True)
-class PastMove:
+class PastMove(Feature):
     """The agent's move some interactions ago if is_own, else the opponent's."""
 
     is_own: bool
@@ -102,9 +102,6 @@ class PastMove:
     def order(self) -> int:
         return 1 if self.is_own else 2
 
-    def noticing(self, state: tuple[int, ...], seen: int) -> tuple[int, ...]:
-        return state
-
     def updated(self, state: tuple[int, ...], moves: Moves) -> tuple[int, ...]:
         """The latest moves, the latest first."""
         return (moves.own if self.is_own else moves.other, *state)[: self.ago]
@@ -114,7 +111,7 @@ class PastMove:
 
 
 @dataclass(frozen=True)
-class SeenCollecting:
+class SeenCollecting(Feature):
     """What the opponent last saw the agent collect most of, be it for the next interaction or an earlier one."""
 
     words = "what it last saw me collect"
@@ -132,7 +129,7 @@ class SeenCollecting:
 
 
 @dataclass(frozen=True)
-class Pair:
+class Pair(Feature):
     """Two features at once: the value is the first's times the number of behaviours, plus the second's."""
 
     first: PastMove
@@ -150,9 +147,6 @@ class Pair:
     @property
     def start(self) -> tuple[Any, Any]:
         return self.first.start, self.second.start
-
-    def noticing(self, state: tuple[Any, Any], seen: int) -> tuple[Any, Any]:
-        return state
 
     def updated(self, state: tuple[Any, Any], moves: Moves) -> tuple[Any, Any]:
         return self.first.updated(state[0], moves), self.second.updated(state[1], moves)
@@ -181,8 +175,9 @@ def relations(payoff: Payoff) -> Sequence[Relation]:
     return same, *(each for each in (best, worst) if sorted(each.replies) == [*kinds] and each.replies != same.replies)
 
 
+@dataclass(frozen=True)
 class OpponentStrategy(ABC):
-    """A strategy of the opponent.
+    """A strategy of the opponent; by default one that looks at no moves.
 
     behaviours: the names of all behaviours. words: a sentence that describes this strategy alone. order: 0, 1 or 2, by
     the moves that it looks at (see the module). start: its state before any interaction; states are hashable.
@@ -195,16 +190,16 @@ class OpponentStrategy(ABC):
     def words(self) -> str: ...
 
     @property
-    @abstractmethod
-    def order(self) -> int: ...
+    def order(self) -> int:
+        return 0
 
     @property
-    @abstractmethod
-    def start(self) -> Any: ...
+    def start(self) -> Any:
+        return None
 
-    @abstractmethod
     def updated(self, state: Any, moves: Moves) -> Hashable:
         """The state after one more interaction."""
+        return None
 
     @abstractmethod
     def prediction(self, state: Any) -> Distribution:
@@ -230,17 +225,11 @@ class Rule(OpponentStrategy):
 class Constant(Rule):
     """Plays one behaviour in every interaction."""
 
-    behaviours: tuple[str, ...]
     played: int
-    order = 0
-    start = None
 
     @property
     def words(self) -> str:
         return f"The opponent always plays {self.behaviours[self.played]}."
-
-    def updated(self, state: None, moves: Moves) -> None:
-        return None
 
     def reply(self, state: None) -> int:
         return self.played
@@ -250,7 +239,6 @@ class Constant(Rule):
 class Answer(Rule):
     """Answers each value of a feature with one behaviour. replies: by value. sentence: the rule in words."""
 
-    behaviours: tuple[str, ...]
     feature: Feature
     replies: tuple[int, ...]
     sentence: str
@@ -288,7 +276,6 @@ class Answer(Rule):
 class Until(Rule):
     """Plays one behaviour until the agent has played `trigger` `times` times; from then on it follows another rule."""
 
-    behaviours: tuple[str, ...]
     first: int
     trigger: int
     times: int
@@ -324,18 +311,12 @@ class Until(Rule):
 class Mixture(OpponentStrategy):
     """Draws each behaviour with a fixed probability, independently of the history."""
 
-    behaviours: tuple[str, ...]
     probabilities: Distribution
-    order = 0
-    start = None
 
     @property
     def words(self) -> str:
         parts = (f"{name} {share:.0%}" for name, share in zip(self.behaviours, self.probabilities, strict=True))
         return f"The opponent mixes at random: {', '.join(parts)} of the time."
-
-    def updated(self, state: None, moves: Moves) -> None:
-        return None
 
     def prediction(self, state: None) -> Distribution:
         return self.probabilities

@@ -146,16 +146,18 @@ class GatheringReader:
 
     def taken(self, player: str) -> Counts:
         """How much of each resource a player is known to have taken since it respawned."""
-        return self._counts(self._pickups[player])
+        counts = Counter(pickup.behaviour for pickup in self._pickups[player])
+        return tuple(counts[behaviour] for behaviour in self._behaviours)
 
     def present_record(self, player: str) -> PickupRecord | None:
         """The record of a player since it respawned; None if it is not known to have taken anything."""
         pickups = self._pickups[player]
-        return PickupRecord(pickups[-1].step, self._counts(pickups), pickups) if pickups else None
+        return PickupRecord(pickups[-1].step, self.taken(player), pickups) if pickups else None
 
     def leading(self, player: str) -> str | None:
         """The behaviour for which a player is known to have taken most since it respawned; None if none leads."""
-        return self._leading(self._pickups[player])
+        main = argmax(self.taken(player))
+        return None if main is None else self._behaviours[main]
 
     def has_clear_lead(self, player: str) -> bool:
         """True if a behaviour leads in what a player is known to have taken, by more than a slight clue."""
@@ -165,18 +167,8 @@ class GatheringReader:
         second, first = sorted(taken)[-2:]
         return self._is_two_player_game and first - second < CLEAR_LEAD
 
-    def _counts(self, pickups: Sequence[Pickup]) -> Counts:
-        taken = Counter(pickup.behaviour for pickup in pickups)
-        return tuple(taken[behaviour] for behaviour in self._behaviours)
-
-    def _leading(self, pickups: Sequence[Pickup]) -> str | None:
-        main = argmax(self._counts(pickups))
-        return None if main is None else self._behaviours[main]
-
     def _clue(self, step: int, taker: str, own: Counts) -> Gathering:
-        pickups = self._pickups[taker]
-        suggests = self.leading(taker)
-        taken = self.taken(taker)
+        suggests, taken, pickups = self.leading(taker), self.taken(taker), self._pickups[taker]
         return Gathering(step, taker, suggests, taken, own, pickups, is_slight=self._is_slight(taken))
 
 

@@ -40,4 +40,4 @@ class InferInventory(Question[InventoryAnswer]):
         return self.rules.count_range
 
     def check(self, answer: InventoryAnswer) -> None:
-        self.rules.check("inventory", answer.inventory)
+        self.rules.check("inventory", answer.inventory, self.count_range)

@@ -233,17 +233,17 @@ class MatrixRules:
         """The smallest and the largest count of a resource that leads in its inventory."""
         return self.initial_inventory + 1, MOST_HELD
 
-    def check(self, name: str, inventory: Mapping[str, int]) -> None:
-        """Raises ValueError for an inventory that no player can hold. name: the answer's field, for the error text."""
-        self._check(name, inventory, self.count_range)
+    def check(self, name: str, inventory: Mapping[str, int], bounds: tuple[int, int]) -> None:
+        """Raises ValueError for an unknown kind, and for a count out of these bounds: `count_range` or `lead_range`.
 
-    def check_lead(self, name: str, kind: str, count: int) -> None:
-        """Raises ValueError for an unknown kind, or a count that can't lead. name: as in `check`."""
-        self._check(name, {kind: count}, self.lead_range)
-
-    def _check(self, name: str, inventory: Mapping[str, int], bounds: tuple[int, int]) -> None:
+        name: the answer's field, for the error text.
+        """
         least, most = bounds
-        problems = [self._unknown(name, kind) for kind in inventory if kind not in self.behaviours]
+        problems = [
+            _refusal("unknown_kind", field=name, given=repr(kind[:20]), known=self.behaviours)
+            for kind in inventory
+            if kind not in self.behaviours
+        ]
         problems += [
             _refusal("out_of_range", field=name, kind=kind, count=count, least=least, most=most)
             for kind, count in inventory.items()
@@ -251,9 +251,6 @@ class MatrixRules:
         ]
         if problems:
             raise ValueError("; ".join(problems[:MOST_LISTED]))
-
-    def _unknown(self, name: str, kind: str) -> str:
-        return _refusal("unknown_kind", field=name, given=repr(kind[:20]), known=self.behaviours)
 
     def counts(self, inventory: Mapping[str, int]) -> Counts:
         """An answer's inventory in the order of behaviours; the initial count for each behaviour it omits."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -18,6 +18,7 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.rules import LastShown, MatrixInteraction, MatrixRules, check_players
 from hm_agent.worlds.melting_pot.grid import Cell, Layout
+from hm_agent.worlds.melting_pot.planning.walking import steps_from
 
 
 class NextLead(Behaviour):
@@ -109,25 +110,13 @@ class Reach:
         left = {cell for cell, thing in self.things.items() if thing == kind}
         here, steps = self.here, 0
         for _ in range(more):
-            found = _nearest(here, left, self.layout) if here else None
-            if found is None:
+            ways = steps_from(self.layout, here) if here else {}
+            here = min(left & ways.keys(), key=lambda cell: (ways[cell], cell), default=None)
+            if here is None:
                 return None
-            here, away = found
-            steps += away
+            steps += ways[here]
             left.remove(here)
         return steps
-
-
-def _nearest(start: Cell, wanted: Set[Cell], layout: Layout) -> tuple[Cell, int] | None:
-    """The wanted cell with the shortest way around walls alone, the first of several, and that way's length."""
-    ring, seen, steps = {start}, {start}, 0
-    while ring:
-        if found := ring & wanted:
-            return min(found), steps
-        ring = {beside for cell in ring for beside in layout.neighbours[cell]} - seen
-        seen |= ring
-        steps += 1
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +174,7 @@ class MatrixSeat(SeatSituation):
         return {"kind": one_of(self.rules.behaviours), "count": {"minimum": least, "maximum": most}}
 
     def check_behaviour(self, about: str, given: NextLead) -> None:
-        self.rules.check_lead("next", given.kind, given.count)
+        self.rules.check("next", {given.kind: given.count}, self.rules.lead_range)
 
     def strategy_forms(self, present: str | None) -> Forms:
         watch: Forms = {} if self.may_watch else {"watch": {"enum": [False]}}
@@ -199,11 +188,12 @@ class MatrixSeat(SeatSituation):
 
     def check_strategy(self, given: AgainstOne | AmongMany, present: str | None) -> None:
         if isinstance(given, AgainstOne):
-            others = partial(self.rules.check_lead, "expects", given.expects.kind, given.expects.count)
+            expected = {given.expects.kind: given.expects.count}
+            others = partial(self.rules.check, "expects", expected, self.rules.lead_range)
         else:
             others = partial(check_players, "seek", given.seek, self.players)
         checks = partial(self._check_watch, given), partial(self._check_show, given)
-        check_all(partial(self.rules.check, "hold", given.hold), others, *checks)
+        check_all(partial(self.rules.check, "hold", given.hold, self.count_range), others, *checks)
 
     def _check_show(self, given: AgainstOne | AmongMany) -> None:
         if isinstance(given, AgainstOne) and given.show not in ("", *(self.rules.behaviours if self.may_show else ())):

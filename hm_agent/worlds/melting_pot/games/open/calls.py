@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
@@ -103,15 +103,16 @@ class CallNames:
     players: Sequence[str]
 
 
-@dataclass(frozen=True)
-class _Arguments:
-    """The arguments of a call, by type; at most one number, which stands last."""
-
-    cells: Sequence[Cell]
-    words: Sequence[str]
-    number: int | None
-
-
+_FORMS: Mapping[str, str] = {
+    "go_to": "go_to((x, y))",
+    "collect": "collect(thing, times)",
+    "use": "use(action, target, times)",
+    "follow": "follow(player, steps)",
+    "keep_away": "keep_away(player, steps)",
+    "wait": "wait(steps)",
+    "look_around": "look_around()",
+}
+"""How each call is written, by its function."""
 _CELL = re.compile(r"[(\[]\s*(-?[0-9]{1,6})\s*,\s*(-?[0-9]{1,6})\s*[)\]]")
 _NUMBER = re.compile(r"[0-9]{1,6}")
 
@@ -122,74 +123,38 @@ def read_plan(texts: Sequence[str], names: CallNames) -> tuple[Call, ...]:
 
 
 def _read(text: str, names: CallNames) -> Call:
-    _, (form, build), written = read_call(text, _FUNCTIONS, _refusal("forms"))
-    call = build(_arguments(written), names)
+    function, form, arguments = read_call(text, _FORMS, _refusal("forms"))
+    call = _call(function, arguments, names)
     if call is None:
         raise CallError(_refusal("wrong_arguments", form=form))
     return call
 
 
-def _arguments(written: str) -> _Arguments:
-    cells = [(int(x), int(y)) for x, y in _CELL.findall(written)]
-    words = [word.strip(" '\"\n\t") for word in _CELL.sub("", written).split(",")]
-    words = [word for word in words if word]
+def _call(function: str, arguments: str, names: CallNames) -> Call | None:
+    """The call with these arguments, of which the last may be a number; None if they don't fit the function."""
+    cells = [(int(x), int(y)) for x, y in _CELL.findall(arguments)]
+    words = [word for part in _CELL.sub("", arguments).split(",") if (word := part.strip(" '\"\n\t"))]
     number = int(words.pop()) if words and _NUMBER.fullmatch(words[-1]) else None
-    return _Arguments(cells, words, number)
-
-
-def _go_to(given: _Arguments, names: CallNames) -> WalkTo | None:
-    match given:
-        case _Arguments([cell], [], None):
+    match function, cells, words, number:
+        case "go_to", [cell], [], None:
             return WalkTo(_open_cell(cell, names))
-    return None
-
-
-def _collect(given: _Arguments, names: CallNames) -> CollectThings | None:
-    match given:
-        case _Arguments([], [thing], number):
+        case "collect", [], [thing], _:
             return CollectThings(_one_of("thing", thing, names.things), _times(number))
-    return None
-
-
-def _use(given: _Arguments, names: CallNames) -> UseAction | None:
-    match given:
-        case _Arguments([] as cells, [action], number) | _Arguments([_] as cells, [action], number):
+        case "use", [] | [_], [action], _:
             action, times = _one_of("action", action, names.actions), _times(number)
             return UseAction(action, _on_map(cells[0], names) if cells else None, times)
-        case _Arguments([], [action, target], number):
+        case "use", [], [action, target], _:
             action, times = _one_of("action", action, names.actions), _times(number)
             return UseAction(action, _one_of("target", target, [*names.things, *names.players]), times)
+        case "follow", [], [player], _:
+            return FollowPlayer(_one_of("player", player, names.players), _times(number, MOST_STEPS, MOST_STEPS))
+        case "keep_away", [], [player], _:
+            return KeepAway(_one_of("player", player, names.players), _times(number, MOST_STEPS, MOST_STEPS))
+        case "wait", [], [], int():
+            return StandStill(_times(number, MOST_STEPS))
+        case "look_around", [], [], None:
+            return LookAround()
     return None
-
-
-def _near(kind: type[FollowPlayer] | type[KeepAway], given: _Arguments, names: CallNames) -> Call | None:
-    match given:
-        case _Arguments([], [player], number):
-            return kind(_one_of("player", player, names.players), _times(number, MOST_STEPS, MOST_STEPS))
-    return None
-
-
-def _wait(given: _Arguments, names: CallNames) -> StandStill | None:
-    match given:
-        case _Arguments([], [], int(steps)):
-            return StandStill(_times(steps, MOST_STEPS))
-    return None
-
-
-def _look_around(given: _Arguments, names: CallNames) -> LookAround | None:
-    return LookAround() if given == _Arguments([], [], None) else None
-
-
-_FUNCTIONS: Mapping[str, tuple[str, Callable[[_Arguments, CallNames], Call | None]]] = {
-    "go_to": ("go_to((x, y))", _go_to),
-    "collect": ("collect(thing, times)", _collect),
-    "use": ("use(action, target, times)", _use),
-    "follow": ("follow(player, steps)", partial(_near, FollowPlayer)),
-    "keep_away": ("keep_away(player, steps)", partial(_near, KeepAway)),
-    "wait": ("wait(steps)", _wait),
-    "look_around": ("look_around()", _look_around),
-}
-"""How each call is written, and what makes it from its arguments; None for arguments that don't fit."""
 
 
 def _times(number: int | None, most: int = MOST_TIMES, default: int = 1) -> int:

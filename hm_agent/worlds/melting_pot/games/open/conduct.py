@@ -62,13 +62,23 @@ class ConductSeen(InteractionSeen):
 
 
 @dataclass(slots=True)
-class _Seen:
-    """One player in the present stretch."""
+class Stretch:
+    """What one player was seen to do since the latest stretch ended. cell: where it was last."""
 
-    cell: Cell
+    cell: Cell | None = None
     steps: int = 0
     walked: int = 0
     acts: Counter[str] = field(default_factory=Counter)
+
+    def see(self, cell: Cell) -> None:
+        """Counts a step in which the player was in view."""
+        self.steps += 1
+        self.walked += cell != self.cell
+        self.cell = cell
+
+    @property
+    def moves(self) -> str:
+        return WALKS if self.walked >= FEW_STEPS * self.steps else STAYS
 
 
 class Watch(Protocol):
@@ -97,7 +107,7 @@ class ConductWatch:
 
     def __init__(self, takable: Set[str]) -> None:
         self._takable = takable
-        self._seen: dict[str, _Seen] = {}
+        self._seen: dict[str, Stretch] = {}
         self._begun, self._earned = 0, 0.0
         self.behaviours: dict[str, None] = dict.fromkeys((STAYS, WALKS))
         """All that others were seen to do so far, which is what they can be predicted to do."""
@@ -109,13 +119,11 @@ class ConductWatch:
         players = [player for player in sight.map.players if player.cell is not None]
         for player in players:
             assert player.cell is not None
-            seen = self._seen.setdefault(player.kind, _Seen(player.cell))
-            seen.steps += 1
-            seen.walked += player.cell != seen.cell
-            seen.cell = player.cell
+            seen = self._seen.setdefault(player.kind, Stretch(player.cell))
+            seen.see(player.cell)
             ahead = player.pose.place(1, 0) if player.pose else None
             taken = [each for each in gone if each.cell == player.cell and each.kind in self._takable]
-            acts = [self._taking(each) for each in taken]
+            acts = [self._taking(step, each) for each in taken]
             acts += [uses(effect) for cell, effect in sight.effects if cell == ahead != own]
             seen.acts.update(acts)
             self.behaviours |= dict.fromkeys(acts)
@@ -128,17 +136,20 @@ class ConductWatch:
 
     def _ended(self, step: int) -> Iterator[Conduct]:
         for player, seen in self._seen.items():
-            if seen.steps < self.least_seen:
-                continue
-            moves = WALKS if seen.walked >= FEW_STEPS * seen.steps else STAYS
-            acts = tuple(seen.acts.most_common())
-            behaviour = self._main(acts) if acts else moves
-            yield Conduct(step, player, behaviour, acts, seen.steps, seen.cell, self._earned)
+            if seen.steps >= self.least_seen and seen.cell:
+                acts = tuple(seen.acts.most_common())
+                behaviour = self._main(acts) if acts else seen.moves
+                conduct = Conduct(step, player, behaviour, acts, seen.steps, seen.cell, self._earned)
+                yield self._in_context(conduct)
 
     def _did(self, step: int, player: str, acts: Sequence[str]) -> None:
         """Notes what a player in view did in a step; kinds of games may keep more than its stretch."""
 
-    def _taking(self, taken: Disappearance) -> str:
+    def _in_context(self, conduct: Conduct) -> Conduct:
+        """What a player did; kinds of games may tell more of it."""
+        return conduct
+
+    def _taking(self, step: int, taken: Disappearance) -> str:
         """What it is called to take a thing; kinds of games may tell more of it."""
         return takes(taken.kind)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,23 +26,18 @@ class DeedLog:
     """Counts the deeds of an episode and the rewards of the steps that they were done in."""
 
     def __init__(self) -> None:
-        self._counts: dict[str, int] = defaultdict(int)
-        self._rewards: dict[str, float] = defaultdict(float)
-        self._got: dict[str, int] = defaultdict(int)
+        self._deeds: dict[str, Deed] = {}
         self._latest = NOTHING_SPECIAL
         self.all: tuple[Deed, ...] = ()
         """All deeds but steps that were neither, unless these were rewarded; what moved most reward comes first."""
 
     def note(self, words: str, reward: float, got: int = 0) -> None:
-        self._counts[words] += 1
-        self._rewards[words] += reward
+        before = self._deeds.get(words, Deed(words, 0, 0.0))
+        self._deeds[words] = replace(before, times=before.times + 1, reward=before.reward + reward)
         if words != NOTHING_SPECIAL:
             self._latest = words
-        self._got[self._latest] += got
+        latest = self._deeds[self._latest]
+        self._deeds[self._latest] = replace(latest, got=latest.got + got)
         if words != NOTHING_SPECIAL or reward or got:
-            self.all = self._ranked()
-
-    def _ranked(self) -> tuple[Deed, ...]:
-        deeds = [Deed(words, count, self._rewards[words], self._got[words]) for words, count in self._counts.items()]
-        told = [deed for deed in deeds if deed.words != NOTHING_SPECIAL or deed.reward]
-        return tuple(sorted(told, key=lambda deed: (-abs(deed.reward), deed.words)))
+            told = [deed for deed in self._deeds.values() if deed.words != NOTHING_SPECIAL or deed.reward]
+            self.all = tuple(sorted(told, key=lambda deed: (-abs(deed.reward), deed.words)))

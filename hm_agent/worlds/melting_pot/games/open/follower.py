@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from functools import partial
 
@@ -182,6 +182,7 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
                 return self._for(4, Move.TURN_RIGHT)
 
     def _for(self, steps: int, move: Move) -> IntEnum:
+        """A move, while the current call has not taken so many steps; else raises _Ended."""
         if self._taken >= steps:
             raise _Ended
         return self._actions(move)
@@ -241,7 +242,7 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         if call.at is None or (reach == 0 and call.at in (pose.cell, *seat.own)):
             self._done += 1
             return self._by_name[call.action]
-        target = self._target(call.at, seat, pose)
+        target = self._target(call.at, seat)
         if reach == 0:
             return self._walk(seat, pose, target)
         closed = self._closed(seat) - {target}
@@ -256,17 +257,15 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
             raise _Ended(_reason("no_progress", steps=STUCK_STEPS))
         return self._actions(approach.move)
 
-    def _target(self, at: Cell | str, seat: OpenSeat, pose: Pose) -> Cell:
-        """The cell that a call is to act on."""
+    def _target(self, at: Cell | str, seat: OpenSeat) -> Cell:
+        """The cell that a call is to act on, or of a player that it names."""
         if isinstance(at, tuple):
             return at
-        players = [player.cell for player in seat.players if player.name == at]
-        if players:
+        if players := [player.cell for player in seat.players if player.name == at]:
             return players[0]
-        cells = seat.cells_of([at])
-        if not cells:
-            raise _Ended(_reason("none_known", thing=at))
-        return min(cells, key=seat.steps_to)
+        if cells := seat.cells_of([at]):
+            return min(cells, key=seat.steps_to)
+        raise _Ended(_reason("none_known", thing=at))
 
     def _walk_beside(self, seat: OpenSeat, pose: Pose, target: Cell) -> IntEnum:
         closed = self._closed(seat)
@@ -277,33 +276,20 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         return self._walk(seat, pose, min(beside, key=seat.steps_to))
 
     def _stay_near(self, seat: OpenSeat, pose: Pose, player: str, steps: int) -> IntEnum:
-        if self._taken >= steps:
-            raise _Ended
-        cell = self._seen_at(seat, player)
-        if seat.steps_to(cell) <= NEAR:
-            return self._actions(Move.NOOP)
-        return self._walk(seat, pose, cell)
+        still, cell = self._for(steps, Move.NOOP), self._target(player, seat)
+        return still if seat.steps_to(cell) <= NEAR else self._walk(seat, pose, cell)
 
     def _leave(self, seat: OpenSeat, pose: Pose, player: str, steps: int) -> IntEnum:
-        if self._taken >= steps:
-            raise _Ended
-        away = self._seen_at(seat, player)
+        still, away = self._for(steps, Move.NOOP), self._target(player, seat)
         closed = self._closed(seat)
         open_cells = [cell for cell in seat.layout.neighbours[pose.cell] if cell not in closed]
-        farthest: Callable[[Cell], tuple[int, Cell]] = lambda cell: (seat.layout.distance(cell, away), cell)  # noqa: E731
-        best = max(open_cells, key=farthest, default=pose.cell)
+        best = max(open_cells, key=lambda cell: (seat.layout.distance(cell, away), cell), default=pose.cell)
         if seat.layout.distance(best, away) <= seat.steps_to(away):
-            return self._actions(Move.NOOP)
+            return still
         return self._step(seat, pose, best)
 
     def _step(self, seat: OpenSeat, pose: Pose, neighbour: Cell) -> IntEnum:
         return self._actions(step_towards(pose, seat.layout.seen_from(pose.cell, neighbour)))
-
-    def _seen_at(self, seat: OpenSeat, player: str) -> Cell:
-        cells = [known.cell for known in seat.players if known.name == player]
-        if not cells:
-            raise _Ended(_reason("none_known", thing=player))
-        return cells[0]
 
     def heed(self, strategy: WrittenStrategy, before: WrittenStrategy | None) -> str | None:
         """A plan goes on unless the strategy's words change: expectations change with every stretch."""

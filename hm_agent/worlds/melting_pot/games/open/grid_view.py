@@ -20,6 +20,7 @@ from hm_agent.worlds.melting_pot.perception.sprites import (
     beam_sprites,
     components,
     game_objects,
+    states_of,
 )
 
 GROUND_LAYER = "background"
@@ -97,7 +98,7 @@ class GridView:
 
         settings = settings_with(substrate, roles or usual_roles(substrate))
         layers, avatars = default_layers(substrate), list(avatars_in(settings))
-        sees_as = _sprite_map(avatars[slot])
+        sees_as = next(components(avatars[slot], "Avatar")).get("spriteMap", {})
         atlas = atlas_of(substrate)
         seen = [atlas.alike(sees_as.get(name, name) for name in _sprites(avatar)) for avatar in avatars]
         worn = Counter(name for other, sprites in enumerate(seen) if other != slot for name in sprites)
@@ -107,17 +108,15 @@ class GridView:
             if other != slot
             for name in sprites
         }
-        ground = (layer for layer in layers if layer.name == GROUND_LAYER)
-        stands_on = alive_look(avatars[slot]).layer
-        solid = (layer for layer in layers if layer.name == stands_on)
+        by_layer = {layer.name: frozenset(sprite.name for sprite, _ in layer.pictures) for layer in layers}
         return cls(
             atlas,
             window_of(avatars[slot]),
             own=seen[slot],
             players=players,
             words=_words(settings, atlas.sprites),
-            ground=frozenset(sprite.name for layer in ground for sprite, _ in layer.pictures),
-            solid=frozenset(sprite.name for layer in solid for sprite, _ in layer.pictures),
+            ground=by_layer.get(GROUND_LAYER, frozenset()),
+            solid=by_layer.get(alive_look(avatars[slot]).layer, frozenset()),
             effects=beam_sprites(settings),
         )
 
@@ -245,15 +244,9 @@ def readable(sprite: str) -> str:
     return re.sub(r"^sprite for | ?sprite", "", apart).strip()
 
 
-def _sprite_map(avatar: Mapping[str, Any]) -> Mapping[str, str]:
-    sees_as: Mapping[str, str] = next(components(avatar, "Avatar")).get("spriteMap", {})
-    return sees_as
-
-
 def _sprites(avatar: Mapping[str, Any]) -> Iterator[str]:
     """The sprites of an avatar's states."""
-    for kwargs in components(avatar, "StateManager"):
-        yield from (state["sprite"] for state in kwargs["stateConfigs"] if state.get("sprite"))
+    return (state["sprite"] for state in states_of(avatar) if state.get("sprite"))
 
 
 def _words(settings: Mapping[str, Any], sprites: Iterable[Sprite]) -> Mapping[str, str]:

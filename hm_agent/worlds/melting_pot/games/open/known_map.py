@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from hm_agent.worlds.melting_pot.grid import AHEAD, STEP_QUARTERS, TURNS, Layout, Numbers, Pose, Window
 from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas, Label
-from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE, Layer, Sprite, components
+from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE, Layer, Sprite, components, states_of
 
 FACINGS = 4
 HIDING = 100
@@ -82,12 +82,8 @@ class MapReader:
     @cached_property
     def loose(self) -> frozenset[str]:
         """The sprites of all things that others change or move: they may show on any cell."""
-        states = [
-            (prefab, [state for kwargs in components(prefab, "StateManager") for state in kwargs["stateConfigs"]])
-            for prefab in self._prefabs.values()
-        ]
-        changed = (each for prefab, each in states if not _stays(prefab, each))
-        return frozenset(state["sprite"] for each in changed for state in each if state.get("sprite"))
+        changed = (prefab for prefab in self._prefabs.values() if not _stays(prefab))
+        return frozenset(state["sprite"] for prefab in changed for state in states_of(prefab) if state.get("sprite"))
 
     def layout(self) -> Layout:
         cells = ((x, y, char) for y, row in enumerate(self.rows) for x, char in enumerate(row))
@@ -105,10 +101,10 @@ class MapReader:
         return kind
 
     def _kind_of_prefab(self, prefab: Mapping[str, Any]) -> CellKind:
-        states = [state for kwargs in components(prefab, "StateManager") for state in kwargs["stateConfigs"]]
+        states = states_of(prefab)
         starts = frozenset(group for state in states for group in state.get("groups", ()))
         is_solid = bool(states) and all(state.get("layer") == self._layer for state in states)
-        if not _stays(prefab, states):
+        if not _stays(prefab):
             return CellKind(starts=starts, is_solid=is_solid)
         looks = [
             MapSprite(state["sprite"], state["layer"]) for state in states if state.get("sprite") and state.get("layer")
@@ -121,8 +117,7 @@ class MapReader:
 def alive_look(avatar: Mapping[str, Any]) -> MapSprite:
     """An avatar's own look on the layer that it moves on, as its player sees it."""
     kwargs = next(components(avatar, "Avatar"))
-    states = (state for manager in components(avatar, "StateManager") for state in manager["stateConfigs"])
-    alive = next(state for state in states if state["state"] == kwargs["aliveState"])
+    alive = next(state for state in states_of(avatar) if state["state"] == kwargs["aliveState"])
     return MapSprite(kwargs.get("spriteMap", {}).get(alive["sprite"], alive["sprite"]), alive["layer"])
 
 
@@ -130,10 +125,10 @@ PLAIN = frozenset({"StateManager", "Transform", "Appearance", "AdditionalSprites
 """The components by which a thing doesn't change itself."""
 
 
-def _stays(prefab: Mapping[str, Any], states: Sequence[Any]) -> bool:
+def _stays(prefab: Mapping[str, Any]) -> bool:
     """True for a thing that stays where it is. One of several states that doesn't change itself may also be moved."""
     names = {component["component"] for component in prefab["components"]}
-    return names.isdisjoint(MOVABLE) and (len(states) == 1 or not names <= PLAIN)
+    return names.isdisjoint(MOVABLE) and (len(states_of(prefab)) == 1 or not names <= PLAIN)
 
 
 class Evidence:

@@ -132,14 +132,6 @@ class SubstrateFacts(GameFacts):
     def holdings(self) -> tuple[Holding, ...]:
         return self.items
 
-    @property
-    def kinds(self) -> Mapping[str, str]:
-        return {}
-
-    @property
-    def marks(self) -> Mapping[str, str]:
-        return {}
-
 
 @dataclass(frozen=True, kw_only=True)
 class OpenFacts(SubstrateFacts):

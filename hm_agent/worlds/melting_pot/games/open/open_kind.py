@@ -13,7 +13,7 @@ from hm_agent.questions import Model, Question
 from hm_agent.theory_of_mind.decision_questions import PLANNING
 from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
 from hm_agent.theory_of_mind.strategist import Strategist
-from hm_agent.worlds.melting_pot.games.kind import Kind, Reader
+from hm_agent.worlds.melting_pot.games.kind import Kind, Reader, imported
 from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts, SubstrateFacts
 
 if TYPE_CHECKING:
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 
 class OpenKind(Kind[Any]):
-    """Any substrate, seen, remembered and planned in by what its configuration and its file's rules tell."""
+    """Any substrate, seen, remembered and planned in by what its configuration and its file's rules tell.
+
+    parts_at: where `imported` finds what plays a seat of its games.
+    """
 
     facts: type[SubstrateFacts] = OpenFacts
     actions = ()
@@ -33,15 +36,17 @@ class OpenKind(Kind[Any]):
     knows_bots = False
     counts_interactions = False
     is_framed = False
+    parts_at = "games.open.open_parts:PARTS"
+    bots_at = "games.open.simulator.scripted_player:RuleBots"
 
+    @property
     def parts(self) -> OpenParts:
         """What plays a seat of its games."""
-        from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
-
-        return OpenParts()
+        parts: OpenParts = imported(self.parts_at)
+        return parts
 
     def body(self, facts: SubstrateFacts, options: AgentOptions, slot: int, *, is_column: bool = False) -> BodyBuilder:
-        return partial(self.parts().body, facts, slot)
+        return partial(self.parts.body, facts, slot)
 
     def worn(self, facts: SubstrateFacts) -> Mapping[str, str]:
         from hm_agent.worlds.melting_pot.games.open.grid_view import worn_sprites
@@ -49,13 +54,13 @@ class OpenKind(Kind[Any]):
         return worn_sprites(facts.substrate)
 
     def situation(self) -> type[OpenSeat]:
-        return self.parts().seat
+        return self.parts.seat
 
     def answers(self) -> ReasonerTable:
-        return self.parts().reasoner.answers
+        return self.parts.reasoner.answers
 
     def shortcut(self, name: str) -> Callable[[Any, Model], Strategist]:
-        return self.parts().strategist(name)
+        return self.parts.strategist(name)
 
     def planning_questions(self) -> Sequence[type[Question[Any]]]:
         return PLANNING
@@ -63,13 +68,12 @@ class OpenKind(Kind[Any]):
     def reader(self, facts: SubstrateFacts, slot: int, *, is_column: bool = False) -> Reader:
         from hm_agent.worlds.melting_pot.games.open.open_parts import reader_with
 
-        notes, _ = self.parts().senses(facts, slot)
+        notes, _ = self.parts.senses(facts, slot)
         return reader_with(notes)
 
     def bots(self, facts: Any) -> RuleBots:
-        from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
-
-        return RuleBots(facts, {}, self.parts())
+        bots: RuleBots = imported(self.bots_at)(facts, self.parts)
+        return bots
 
     def problems(self, facts: SubstrateFacts, settings: Mapping[str, Any]) -> Iterator[str]:
         from hm_agent.worlds.melting_pot.games.open.simulator.game_file import file_problems

@@ -63,6 +63,10 @@ class OpenParts:
         return lambda mind, model: ConstantStrategist(mind, model, self.strategies[shortcut])
 
 
+PARTS = OpenParts()
+"""Those of any substrate."""
+
+
 class ConstantStrategist(BaseStrategist[WrittenMind]):
     """Models nobody: keeps to one strategy in words, whatever others do."""
 

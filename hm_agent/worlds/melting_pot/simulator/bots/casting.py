@@ -30,6 +30,7 @@ from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.learning.populations import puppets_path
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.scenarios import Scenario, has_trained_bots, refuse_stand_ins, scenario_named
+from hm_agent.worlds.melting_pot.simulator.bots.frame_policy import GOAL
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
 from hm_agent.worlds.melting_pot.simulator.bots.intents import IntentLog, IntentReporter
 from hm_agent.worlds.melting_pot.simulator.determinism import SeededPolicy
@@ -147,16 +148,13 @@ def goals_of(bot: str, game: GameFacts) -> int:
     """The length of a bot's one-hot GOAL; 0 for a bot without a puppeteer."""
     if not is_puppet(bot):
         return 0
-    return bots_of(game).goals or _goals_given(bot)
-
-
-def _goals_given(bot: str) -> int:
-    """The length of the GOAL that a bot's puppeteer gives when it has seen nothing yet."""
+    if goals := bots_of(game).goals:
+        return goals
     config = bot_config(bot)
-    puppeteer = config.puppeteer_builder()
+    puppeteer = config.puppeteer_builder()  # tells by its first GOAL, when it has seen nothing yet
     blank = dm_env.restart(blank_observations(config.substrate))
     told, _ = puppeteer.step(blank, puppeteer.initial_state())
-    return len(told.observation["GOAL"])
+    return len(told.observation[GOAL])
 
 
 def model_path(bot: str, bots_dir: Path | None) -> Path:
@@ -187,9 +185,9 @@ def build_bots(
 
             player = load_model(model_path(name, bots_dir))
         elif bots is Bots.LEARNED and is_puppet(name):
-            from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import LearnedPuppet, puppets_of
+            from hm_agent.worlds.melting_pot.simulator.bots.learned_puppet import learned_puppet, puppets_of
 
-            player = LearnedPuppet(puppets_of(scenario.game.substrate, bots_dir), own_stream)
+            player = learned_puppet(puppets_of(scenario.game.substrate, bots_dir), own_stream)
         else:
             player = game_bots.scripted(name, visions, own_stream, is_puppet=is_puppet(name))
         character = character_of(name, scenario, bots)

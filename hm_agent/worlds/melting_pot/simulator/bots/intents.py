@@ -8,6 +8,7 @@ from typing import Any
 import dm_env
 from meltingpot.utils.policies import policy as policy_lib
 
+from hm_agent.worlds.melting_pot.simulator.bots.frame_policy import GOAL
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
 
 
@@ -38,8 +39,8 @@ class IntentReporter(policy_lib.Policy[tuple[int, Any]]):
         return action, (slot, state)
 
     def _intent(self, timestep: dm_env.TimeStep, state: Any) -> str | None:
-        if self._log.bots.goals and "GOAL" in timestep.observation:
-            return self._log.bots.aimed_for(timestep.observation["GOAL"])
+        if self._log.bots.goals and GOAL in timestep.observation:
+            return self._log.bots.aimed_for(timestep.observation[GOAL])
         intent: str | None = getattr(state, "intent", self._constant_intent)
         return intent
 

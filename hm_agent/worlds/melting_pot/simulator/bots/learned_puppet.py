@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from pathlib import Path
-
-import dm_env
-from meltingpot.utils.policies import policy as policy_lib
+from typing import Any
 
 from hm_agent.config import ConfigError
 from hm_agent.worlds.melting_pot.learning.populations import LearnedPlayer, Population, load, puppets_path
-from hm_agent.worlds.melting_pot.simulator.substrate import permitted_shapes
+from hm_agent.worlds.melting_pot.simulator.bots.frame_policy import FramePolicy
 
 
 def puppets_of(substrate: str, folder: Path | None) -> Population:
@@ -29,20 +28,14 @@ def puppets_of(substrate: str, folder: Path | None) -> Population:
     return population
 
 
-class LearnedPuppet(policy_lib.Policy[LearnedPlayer]):
-    """Sees what a player may see, and the GOAL. Its state is a player of its own for each slot."""
+class LearnedPuppet(LearnedPlayer):
+    """Sees what a player may see, and the GOAL."""
 
-    def __init__(self, population: Population, stream: random.Random) -> None:
-        """stream: what the seeds of its players are drawn from."""
-        self._population, self._stream = population, stream
-        self._names = ("GOAL", *permitted_shapes(population.substrate))
+    def act(self, frame: Mapping[str, Any], reward: float) -> int:
+        """Leaves the reward out, as a puppet's rewards in a game are none for its goals."""
+        return self.choose(frame, 0.0)
 
-    def initial_state(self) -> LearnedPlayer:
-        return LearnedPlayer(self._population, self._stream.getrandbits(64))
 
-    def step(self, timestep: dm_env.TimeStep, prev_state: LearnedPlayer) -> tuple[int, LearnedPlayer]:
-        view = {name: timestep.observation[name] for name in self._names}
-        return prev_state.choose(view, 0.0), prev_state
-
-    def close(self) -> None:
-        """Nothing to release."""
+def learned_puppet(population: Population, stream: random.Random) -> FramePolicy:
+    """The policy of a population's puppets. stream: what the seeds of its players are drawn from."""
+    return FramePolicy(lambda: LearnedPuppet(population, stream.getrandbits(64)))

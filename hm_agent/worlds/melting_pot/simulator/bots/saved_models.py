@@ -15,6 +15,7 @@ from meltingpot.utils.policies import saved_model_policy
 
 from hm_agent.config import ConfigError
 from hm_agent.worlds.melting_pot.simulator import errors_held_back
+from hm_agent.worlds.melting_pot.simulator.bots.frame_policy import GOAL
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of, blank_observations
 
@@ -42,7 +43,9 @@ def check_model(path: Path, substrate: str, goals: int = 0) -> None:
     The model is loaded and takes one step on blank observations. The message says in one line what is wrong and what is
     expected. goals: the length of its GOAL; 0 for a bot without a puppeteer.
     """
-    blank, actions = _blank_observations(substrate, goals), len(actions_of(substrate))
+    blank, actions = blank_observations(substrate), len(actions_of(substrate))
+    if goals:
+        blank[GOAL] = np.eye(goals, dtype=np.int32)[0]
     with errors_held_back():  # where there is no graphics card, TensorFlow says so when it first runs a model
         problem = _problem(path, blank, actions)
     if problem:
@@ -50,12 +53,6 @@ def check_model(path: Path, substrate: str, goals: int = 0) -> None:
             f"{path}: no bot for {substrate}: {problem}; expected a SavedModel with initial_state(key) and step(key, "
             f"timestep, prev_state), which observes any of {_described(blank)}"
         )
-
-
-def _blank_observations(substrate: str, goals: int) -> Mapping[str, npt.NDArray[Any]]:
-    """The observations that a bot gets of a substrate, by name, all 0 except for one goal."""
-    blank = blank_observations(substrate)
-    return blank | ({"GOAL": np.eye(goals, dtype=np.int32)[0]} if goals else {})
 
 
 def _problem(path: Path, blank: Mapping[str, npt.NDArray[Any]], actions: int) -> str:
@@ -70,7 +67,7 @@ def _problem(path: Path, blank: Mapping[str, npt.NDArray[Any]], actions: int) ->
     if missing := [name for name in FUNCTIONS if name not in policy._model.signatures]:
         return f"it has no function {missing[0]}"
     observed = _observed(policy)
-    if "GOAL" in blank and "GOAL" not in observed:
+    if GOAL in blank and GOAL not in observed:
         return "it observes no GOAL"
     try:
         return _action_problem(policy, blank, actions)

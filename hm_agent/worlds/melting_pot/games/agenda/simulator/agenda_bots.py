@@ -22,7 +22,7 @@ from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
-from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots, RulePlayer, kind_of_bot
+from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots, RulePlayer
 
 OF_IMPOSTORS: Mapping[str, PlayingRule] = {
     "hunts": PlayingRule(HUNTS, hunting_calls),
@@ -44,13 +44,10 @@ class AgendaBots(RuleBots):
     """Players that follow the scenario's rule, if it is one for their role, else their role's usual one."""
 
     def __init__(self, game: AgendaFacts, parts: OpenParts) -> None:
-        super().__init__(game, {**OF_IMPOSTORS, **OF_CREWS}, parts)
+        super().__init__(game, parts, {**OF_IMPOSTORS, **OF_CREWS}, STAND_INS)
 
     def _player(self, game: SubstrateFacts, place: int, slot: int, names: Sequence[str]) -> RulePlayer:
         assert isinstance(game, AgendaFacts)
         of_role, usual = (OF_IMPOSTORS, USUAL_IMPOSTOR_RULE) if game.is_impostor(slot) else (OF_CREWS, USUAL_CREW_RULE)
         fitting = [name for name in names if name in of_role] or [usual]
         return super()._player(game, place, slot, fitting)
-
-    def stand_in(self, bot: str, slot: int) -> RulePlayer:
-        return self._player(self._game, 0, slot, [STAND_INS[kind_of_bot(bot)]])

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from functools import partial
-from itertools import repeat
-from typing import Any
-
-from meltingpot.configs.bots import BOT_CONFIGS
-from meltingpot.utils.policies import policy as policy_lib
 
 from hm_agent.worlds.melting_pot.games.coins.coins_facts import CoinsFacts
 from hm_agent.worlds.melting_pot.games.coins.coins_play import follow_rule, spite
 from hm_agent.worlds.melting_pot.games.coins.taking_rules import NAMED, NEAR_ONES, SPARES, TAKES_ANY
 from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
-from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import PuppetPlayer, RuleBots, RulePolicy
+from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import PuppetPlayer, RuleBots
+from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 
 NEAR = 2
 """At which distance a player takes the other's coins that takes only near ones."""
@@ -37,15 +32,13 @@ class CoinsBots(RuleBots):
             name: PlayingRule(rule.words, partial(follow_rule, rule=rule, reach=reach.get(rule)))
             for name, rule in NAMED.items()
         }
-        super().__init__(game, rules, parts)
+        super().__init__(game, parts, rules)
 
-    def scripted(
-        self, bot: str, visions: Sequence[Any], stream: random.Random, *, is_puppet: bool
-    ) -> policy_lib.Policy[Any]:
-        """As of all open games; of Melting Pot's bots the puppet, which its own puppeteer tells what to do."""
-        if bot not in BOT_CONFIGS:
-            return super().scripted(bot, visions, stream, is_puppet=is_puppet)
+    def own_slot(self, rgb: Pixels) -> int:
+        """The second one, since colours, by which players look different, are drawn for each episode."""
+        return 1
+
+    def stand_in(self, bot: str, slot: int) -> PuppetPlayer:
+        """A puppet, which Melting Pot's own puppeteer tells what to do."""
         (rule,) = (rule for name, rule in NAMED.items() if name in bot)
-        return RulePolicy(
-            lambda place, slot: PuppetPlayer(*self._parts.senses(self._game, slot), GOALS, rule.words), repeat(1)
-        )
+        return PuppetPlayer(*self._parts.senses(self._game, slot), GOALS, rule.words)

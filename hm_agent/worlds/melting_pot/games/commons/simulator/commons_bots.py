@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from meltingpot.configs.bots import BOT_CONFIGS
-
 from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts
 from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
 from hm_agent.worlds.melting_pot.games.commons.rules import KEEP, REGROWTH_RULES, RIVER_RULES, eat, harvest, zap
@@ -53,12 +51,12 @@ class CommonsBots(RuleBots):
     """A player that follows a rule, or a puppet."""
 
     def __init__(self, game: CommonsFacts, parts: OpenParts) -> None:
-        super().__init__(game, RIVER_RULES if game.river else REGROWTH_RULES, parts)
+        super().__init__(game, parts, RIVER_RULES if game.river else REGROWTH_RULES)
 
     def stand_in(self, bot: str, slot: int) -> RulePlayer:
         senses = self._parts.senses(self._game, slot)
-        if not BOT_CONFIGS[bot].puppeteer_builder:
-            return RulePlayer(*senses, STAND_INS[bot.rstrip("_0123456789")])
+        if rule := STAND_INS.get(bot.rstrip("_0123456789")):
+            return RulePlayer(*senses, rule)
         # A reciprocator that has to be taught first is known by its goal alone.
         answers = "reciprocator" in bot and "corrigible" not in bot
         return PuppetPlayer(*senses, GOALS, RIVER_RULES["reciprocates"].words if answers else None)

@@ -59,7 +59,7 @@ from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import (
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import KitchenRoomSeat
 from hm_agent.worlds.melting_pot.games.cooking.rounds import KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat, NextRound, SharedWork
-from hm_agent.worlds.melting_pot.grid import distance
+from hm_agent.worlds.melting_pot.grid import distance, nearest
 from hm_agent.worlds.melting_pot.planning.calls import Call, MoveTo, SubstratePlanRecord, Wait
 
 COVERS = {LOADS: {LOADS}, SERVES: {SERVES}, EVERYTHING: {LOADS, SERVES}}
@@ -208,8 +208,8 @@ def _explore(seat: KitchenRoomSeat) -> list[Call]:
         return []
     here = seat.pose.cell
     near = [cell for cell in seat.floor if any(distance(cell, dark) == 1 for dark in seat.unseen)]
-    places = [cell for cell in near if cell != here]
-    return [MoveTo(min(places, key=lambda cell: (distance(here, cell), cell)))] if places else []
+    place = nearest(here, (cell for cell in near if cell != here))
+    return [MoveTo(place)] if place else []
 
 
 def criticise(question: CritiqueInteraction) -> Critique:

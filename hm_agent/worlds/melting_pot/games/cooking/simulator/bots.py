@@ -12,14 +12,9 @@ from hm_agent.config import ConfigError
 from hm_agent.worlds.melting_pot.facts import UnseenFacts
 from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import STANDS
-from hm_agent.worlds.melting_pot.games.cooking.simulator.chef import (
-    APPRENTICE,
-    ROBUST,
-    SKILLED,
-    UNSEEN_CHEFS,
-    ChefPolicy,
-)
+from hm_agent.worlds.melting_pot.games.cooking.simulator.chef import APPRENTICE, ROBUST, SKILLED, UNSEEN_CHEFS, Chef
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
+from hm_agent.worlds.melting_pot.simulator.bots.frame_policy import FramePolicy
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
 
 SKILLS = {"__apprentice_": APPRENTICE, "__chef_": SKILLED, "__independent_chef_": ROBUST, "__robust_chef_": ROBUST}
@@ -36,12 +31,12 @@ class KitchenBots(GameBots[KitchenFacts]):
 
     def scripted(
         self, bot: str, visions: Sequence[SubstrateVision], stream: random.Random, *, is_puppet: bool
-    ) -> ChefPolicy:
+    ) -> FramePolicy:
         if self.has_no_model(bot):
             skill = UNSEEN_CHEFS[self._game.unseen[int(bot.rpartition("_")[2])].puppeteer]
         else:
             skill = next(skill for part, skill in SKILLS.items() if part in bot)
-        return ChefPolicy(self._game, visions[0], skill, stream)
+        return FramePolicy(lambda: Chef(self._game, visions[0], skill, random.Random(stream.getrandbits(64))))
 
     def puppeteer(self, unseen: UnseenFacts) -> Callable[[], puppeteer.Puppeteer[Any]] | None:
         if unseen.puppeteer not in UNSEEN_CHEFS:

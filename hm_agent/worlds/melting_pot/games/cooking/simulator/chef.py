@@ -2,8 +2,7 @@
 
 Where each has a room with pots, a chef takes the role that suits its side of the kitchen: it loads pots where tomatoes
 are nearer to a pot than the delivery is, else it serves soup. While the pots don't change, since its partner doesn't do
-the rest, it does everything itself. Elsewhere it does all that can be done in its room, or keeps to one role. All state
-is in `prev_state`, so that one policy can serve several slots.
+the rest, it does everything itself. Elsewhere it does all that can be done in its room, or keeps to one role.
 """
 
 from __future__ import annotations
@@ -11,9 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-
-import dm_env
-from meltingpot.utils.policies import policy as policy_lib
+from typing import Any
 
 from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
@@ -31,9 +28,8 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     Kitchen,
     Pot,
 )
-from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose, distance
+from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose, distance, nearest
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
-from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.beam import MAX_APPROACH_MOVES, BeamApproach
 from hm_agent.worlds.melting_pot.planning.passing import Passing
@@ -97,10 +93,10 @@ class Chef:
         self.intent: str | None = None
         """The game's behaviour that it plays; None until it has seen its whole room."""
 
-    def act(self, rgb: Pixels) -> Move:
+    def act(self, frame: Mapping[str, Any], reward: float) -> Move:
         """Perceives the next frame and chooses a move."""
         self._step += 1
-        view = self._perceiver.see(rgb, self._move)
+        view = self._perceiver.see(frame["RGB"], self._move)
         before = self._kitchen.pots
         self._kitchen.update(self._step, view)
         if view.pose is not None:
@@ -149,8 +145,8 @@ class Chef:
             return Move.NOOP
         if self._rng.random() < self._skill.stray:
             return self._rng.choice((Move.FORWARD, Move.TURN_LEFT, Move.TURN_RIGHT))
-        if unseen := self._unseen(pose.cell):
-            return _move(self._passing.approach(nearest(pose.cell, unseen), pose, view))
+        if unseen := nearest(pose.cell, self._unseen(pose.cell)):
+            return _move(self._passing.approach(unseen, pose, view))
         return self._work(pose, view)
 
     def _work(self, pose: Pose, view: TextualMap) -> Move:
@@ -182,10 +178,8 @@ class Chef:
         if wanted is None or wanted == kitchen.hands:
             return None
         if kitchen.hands is None:
-            sources = [s.cell for s in kitchen.reachable(here).values() if s.mark == wanted]
-            return nearest(here, sources) if sources else None
-        bare = kitchen.within_reach(here) - kitchen.stations.keys()
-        return nearest(here, bare) if bare else None
+            return nearest(here, (s.cell for s in kitchen.reachable(here).values() if s.mark == wanted))
+        return nearest(here, kitchen.within_reach(here) - kitchen.stations.keys())
 
     def _wanted(self, here: Cell) -> str | None:
         """The item to fetch with empty hands, by role; None if nothing is needed."""
@@ -229,23 +223,3 @@ class Chef:
 def _move(approach: BeamApproach | None) -> Move:
     """The first move of an approach; NOOP if there is none."""
     return approach.move if approach else Move.NOOP
-
-
-def nearest(here: Cell, cells: Iterable[Cell]) -> Cell:
-    return min(cells, key=lambda cell: (distance(here, cell), cell))
-
-
-class ChefPolicy(policy_lib.Policy[Chef]):
-    """A policy of Melting Pot that stands in for a trained chef."""
-
-    def __init__(self, game: KitchenFacts, vision: SubstrateVision, skill: Skill, stream: random.Random) -> None:
-        self._game, self._vision, self._skill, self._stream = game, vision, skill, stream
-
-    def initial_state(self) -> Chef:
-        return Chef(self._game, self._vision, self._skill, random.Random(self._stream.getrandbits(64)))
-
-    def step(self, timestep: dm_env.TimeStep, prev_state: Chef) -> tuple[int, Chef]:
-        return int(prev_state.act(timestep.observation["RGB"])), prev_state
-
-    def close(self) -> None:
-        """Nothing to release."""

@@ -20,7 +20,7 @@ from hm_agent.worlds.melting_pot.games.daycare.care import (
 from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import DaycareFacts
 from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
-from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots, RulePlayer, kind_of_bot
+from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
 
 RULES: Mapping[str, PlayingRule] = {
     "attends": PlayingRule(ATTENDS, partial(parent_calls, rule=POINTS, fed_for=0)),
@@ -32,7 +32,6 @@ RULES: Mapping[str, PlayingRule] = {
 }
 """The rules of parents and children, by the names that the game's file calls puppeteers."""
 
-
 STAND_INS: Mapping[str, str] = {
     "helping_parent": "attends",
     "foraging_parent": "forages",
@@ -42,11 +41,5 @@ STAND_INS: Mapping[str, str] = {
 """The rules that stand in for Melting Pot's trained bots, by what these are called."""
 
 
-class DaycareBots(RuleBots):
-    """A parent or a child that follows a rule."""
-
-    def __init__(self, game: DaycareFacts, parts: OpenParts) -> None:
-        super().__init__(game, RULES, parts)
-
-    def stand_in(self, bot: str, slot: int) -> RulePlayer:
-        return self._player(self._game, 0, slot, [STAND_INS[kind_of_bot(bot)]])
+def daycare_bots(game: DaycareFacts, parts: OpenParts) -> RuleBots:
+    return RuleBots(game, parts, RULES, STAND_INS)

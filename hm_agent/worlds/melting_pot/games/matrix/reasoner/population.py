@@ -17,7 +17,6 @@ from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     TYPICAL,
     Distribution,
-    PartnerChoice,
     choose_partners,
     is_worthwhile,
     pure_inventory,
@@ -68,7 +67,8 @@ def opponents_of(
         for each in seat.others
     ]
     if believed is None:
-        return [with_hypothesis(seat.rules, each) for each in opponents]
+        met = [each for each in opponents if each.history]
+        believed = {each.player: likeliest_strategy(seat.rules, each.history, ()).words for each in met}
     return [replace(each, believed=believed.get(each.player)) for each in opponents]
 
 
@@ -188,33 +188,17 @@ def _predict_from_past(
     return persistence.distribution(kind, between)
 
 
-def choose_among(
-    rules: MatrixRules,
-    opponents: Sequence[Opponent],
-    predictions: Mapping[str, Distribution],
-    own: Counts,
-    step: int,
-    lead: int | None = None,
-) -> PartnerChoice:
-    """The best choice among these players. predictions: from `predict_all`. lead: as in `choose_partners`."""
-    search = steps_to_find({opponent.player: opponent.seen for opponent in opponents}, step)
-    return choose_partners(rules, predictions, inventories_held(rules, opponents), own, search, lead)
-
-
 def choice_among(seat: MatrixSeat, opponents: Sequence[Opponent], lead: int | None = None) -> AmongMany:
-    """Whom of these players to meet, and what to hold then; watches if nobody is worth it. lead: as above."""
-    rules, held = seat.rules, seat.held
-    best = choose_among(rules, opponents, predict_all(rules, opponents, seat.step), held, seat.step, lead)
+    """Whom of these players to meet, and what to hold then; watches if nobody is worth it.
+
+    lead: as in `choose_partners`.
+    """
+    rules, held, predictions = seat.rules, seat.held, predict_all(seat.rules, opponents, seat.step)
+    search = steps_to_find({opponent.player: opponent.seen for opponent in opponents}, seat.step)
+    best = choose_partners(rules, predictions, inventories_held(rules, opponents), held, search, lead)
     if not is_worthwhile(rules, best, held):
         return AmongMany(hold=rules.by_name(held), watch=True)
     return AmongMany(seek=list(best.seek), hold=rules.by_name(best.target))
-
-
-def with_hypothesis(rules: MatrixRules, opponent: Opponent) -> Opponent:
-    """The player with the likeliest hypothesis about it, unchanged if the agent never interacted with it."""
-    if not opponent.history:
-        return opponent
-    return replace(opponent, believed=likeliest_strategy(rules, opponent.history, ()).words)
 
 
 def inventories_held(rules: MatrixRules, opponents: Iterable[Opponent]) -> tuple[Counts, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hm_agent.core import Hypothesis
 from hm_agent.theory_of_mind.hypotheses import find
 from hm_agent.theory_of_mind.mind_questions import Revise, RevisedBeliefs, RevisedMind
 from hm_agent.theory_of_mind.seat_question import answer_about, answer_deciding
@@ -38,10 +37,6 @@ Weighed = Sequence[tuple[Fit, float]]
 History = Sequence[MatrixInteraction]
 
 
-def weighed_strategies(rules: MatrixRules, history: History, hypotheses: Sequence[Hypothesis]) -> Weighed:
-    return sorted(posterior(rules, history, hypotheses), key=lambda pair: -pair[1])
-
-
 def predict_in_view_of_all(
     rules: MatrixRules, weighed: Weighed, history: History, present: PickupRecord | None
 ) -> Distribution:
@@ -67,7 +62,7 @@ def revise(question: Revise) -> RevisedBeliefs[Any, Any]:
     seat = question.situation
     assert isinstance(seat, MatrixSeat)
     history = matrix_interactions(question.history)
-    weighed = weighed_strategies(seat.rules, history, question.hypotheses)
+    weighed = sorted(posterior(seat.rules, history, question.hypotheses), key=lambda pair: -pair[1])
     if len(seat.others) == 1:
         strategy: AgainstOne | AmongMany = _against_one(seat, history, weighed)
     else:

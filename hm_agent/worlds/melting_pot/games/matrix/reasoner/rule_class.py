@@ -135,15 +135,12 @@ def _earnings_factor(rule: Rule, game: StageGame) -> float:
 
 
 def _favouring_in_kind(answers: Iterator[Answer]) -> list[Weighted]:
-    """The answers with priors that sum to 1, those in kind IN_KIND times as likely as any other."""
-    weighted = [(answer, IN_KIND if _is_in_kind(answer) else 1.0) for answer in answers]
+    """The answers with priors that sum to 1, those that answer each move with the same IN_KIND times as likely."""
+    weighted = [
+        (answer, IN_KIND if answer.replies == tuple(range(len(answer.behaviours))) else 1.0) for answer in answers
+    ]
     total = sum(weight for _, weight in weighted)
     return [Weighted(answer, weight / total) for answer, weight in weighted]
-
-
-def _is_in_kind(answer: Answer) -> bool:
-    """True if it answers each move with the same move."""
-    return answer.replies == tuple(range(len(answer.behaviours)))
 
 
 def _uniform(rules: Iterator[Rule]) -> list[Weighted]:

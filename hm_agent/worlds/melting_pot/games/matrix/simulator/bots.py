@@ -19,10 +19,11 @@ from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Answer, Constant, PastMove, Until, relations
 from hm_agent.worlds.melting_pot.games.matrix.simulator.character import SCRIPTED_RANGE, CharacterPuppeteer, goal_of
 from hm_agent.worlds.melting_pot.games.matrix.simulator.practice import MatrixPractice
-from hm_agent.worlds.melting_pot.games.matrix.simulator.puppets import GulliblePolicy, LastSeenPolicy, ScriptedPuppet
+from hm_agent.worlds.melting_pot.games.matrix.simulator.puppets import GulliblePlayer, LastSeenPlayer, ScriptedPuppet
 from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import WATCHERS, build_puppeteer
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
+from hm_agent.worlds.melting_pot.simulator.bots.frame_policy import FramePlayer, FramePolicy
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
 
 
@@ -38,13 +39,16 @@ class MatrixBots(GameBots[MatrixFacts]):
     def scripted(
         self, bot: str, visions: Sequence[SubstrateVision], stream: random.Random, *, is_puppet: bool
     ) -> policy_lib.Policy[Any]:
+        return FramePolicy(lambda: self._player(bot, visions, random.Random(stream.getrandbits(64)), is_puppet))
+
+    def _player(self, bot: str, visions: Sequence[SubstrateVision], rng: random.Random, is_puppet: bool) -> FramePlayer:
         vision, *other_side = visions
         if is_puppet:
-            return ScriptedPuppet(self._game, vision, stream, *other_side)
+            return ScriptedPuppet(self._game, vision, rng, *other_side)
         if unseen := self._unseen(bot):
             character = unseen.character or SCRIPTED_RANGE
-            return LastSeenPolicy(self._game, vision, stream, WATCHERS[unseen.puppeteer], character)
-        return GulliblePolicy(self._game, vision, stream)
+            return LastSeenPlayer(self._game, vision, rng, WATCHERS[unseen.puppeteer], character)
+        return GulliblePlayer(self._game, vision, rng)
 
     def practice(self, rng: random.Random) -> MatrixPractice:
         return MatrixPractice(self._game, rng)

@@ -15,6 +15,7 @@ from meltingpot.utils.puppeteers import in_the_matrix, puppeteer
 
 from hm_agent.worlds.melting_pot.facts import CharacterRange
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.simulator.bots.frame_policy import GOAL
 from hm_agent.worlds.melting_pot.simulator.determinism import EPISODE_RANDOM
 
 STRAYING_STEPS = 30
@@ -83,7 +84,7 @@ class CharacterPuppeteer(puppeteer.Puppeteer[Life]):
         return Life(Character(stray, surplus, patience, decoys))
 
     def step(self, timestep: dm_env.TimeStep, prev_state: Life) -> tuple[dm_env.TimeStep, Life]:
-        goal = timestep.observation["GOAL"]
+        goal = timestep.observation[GOAL]
         wanted = goal_of(self._game, goal)
         pursued = self.pursue(wanted, timestep.observation["INVENTORY"].tolist(), prev_state)
         if pursued != wanted:

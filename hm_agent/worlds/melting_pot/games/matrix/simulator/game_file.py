@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from meltingpot import scenario as mp_scenario
@@ -43,12 +43,12 @@ def game_file(substrate: str) -> str:
     sections = (
         _head(substrate, settings),
         f"payoff = {_short(payoff_of(settings))}\ninitial_inventory = 1",
-        *_resource_tables(substrate, settings),
+        *_resources(substrate, settings),
         _length_and_regrowth(settings),
         _timing(substrate, settings),
         _sprites_and_beam(substrate, settings),
         _other_side(substrate, settings),
-        *_scenario_tables(substrate, settings),
+        *_scenarios(substrate, settings),
     )
     return "\n\n".join(filter(None, sections)) + "\n"
 
@@ -69,14 +69,6 @@ game = "matrix"
 substrate = "{substrate}"
 short_name = "{stem}_{kind}"
 reward_per_steps = {0 if length_of(settings).one_interaction else 1200}{alike}"""
-
-
-def _resource_tables(substrate: str, settings: Mapping[str, Any]) -> list[str]:
-    colours = _colours(settings)
-    return [
-        _resource(place, name, goals_of(substrate, name, resource), colours)
-        for place, (name, resource) in enumerate(_resources(substrate).items())
-    ]
 
 
 def _length_and_regrowth(settings: Mapping[str, Any]) -> str:
@@ -148,12 +140,22 @@ players = {{ Avatar1 = "opponent" }}
 slots = {list(default_columns_of(substrate, settings))}"""
 
 
-def _resources(substrate: str) -> Mapping[str, Any]:
-    """Melting Pot's resources by the name of the strategy they stand for, in the order of INVENTORY."""
+def _resources(substrate: str, settings: Mapping[str, Any]) -> Iterator[str]:
+    """The tables of Melting Pot's resources, in the order of INVENTORY."""
     resources: Mapping[str, Any] = bot_configs._RESOURCES.get(substrate, {})
     if not resources:
         raise ConfigError(f"Melting Pot has no bots for {substrate}, so the names of its strategies are yours to give")
-    return dict(sorted(resources.items(), key=lambda entry: entry[1].index))
+    colours = _colours(settings)
+    for place, (name, resource) in enumerate(sorted(resources.items(), key=lambda entry: entry[1].index), start=1):
+        collect, interact = goals_of(substrate, name, resource)
+        sprite = f"resource_class{place}_sprite"
+        yield f"""[[resources]]
+behaviour = "{name.lower()}"
+thing = "{name.lower()}_box"
+sprite = "{sprite}"
+colour = "{colours[sprite]}"
+collect_goals = {collect}
+interact_goals = {interact}"""
 
 
 def _colours(settings: Mapping[str, Any]) -> Mapping[str, str]:
@@ -163,32 +165,17 @@ def _colours(settings: Mapping[str, Any]) -> Mapping[str, str]:
     return {name: "#" + bytes(next(iter(palette.values()))[:3]).hex() for name, palette in painted}
 
 
-def _resource(place: int, name: str, goals: tuple[list[int], list[int]], colours: Mapping[str, str]) -> str:
-    sprite = f"resource_class{place + 1}_sprite"
-    return f"""[[resources]]
-behaviour = "{name.lower()}"
-thing = "{name.lower()}_box"
-sprite = "{sprite}"
-colour = "{colours[sprite]}"
-collect_goals = {goals[0]}
-interact_goals = {goals[1]}"""
-
-
-def _scenario_tables(substrate: str, settings: Mapping[str, Any]) -> list[str]:
-    players, columns = default_players(substrate), default_columns_of(substrate, settings)
-    names = numbered_scenarios(substrate)
-    return [_scenario(number, name, players, columns) for number, name in enumerate(names)]
-
-
-def _scenario(number: int, name: str, players: int, columns: tuple[int, ...]) -> str:
-    """A numbered scenario's table. players, columns: the substrate's defaults, which are not repeated in the table."""
-    config = mp_scenario.get_config(name)
-    about = config.description.replace("\n", " ").replace('"', "'")
-    lines = ["[[scenarios]]", f'about = "{about}"', f"held_out = {'true' if number % 2 else 'false'}"]
-    if (focal := sum(config.is_focal)) != 1:
-        lines.append(f"focal = {focal}")
-    if len(config.roles) != players:
-        lines.append(f"players = {len(config.roles)}")
-    if columns and (actual := columns_of(config.substrate, config.roles)) != columns:
-        lines.append(f"columns = {list(actual)}")
-    return "\n".join(lines)
+def _scenarios(substrate: str, settings: Mapping[str, Any]) -> Iterator[str]:
+    """The tables of numbered scenarios, which don't repeat the substrate's usual players and columns."""
+    columns = default_columns_of(substrate, settings)
+    for number, name in enumerate(numbered_scenarios(substrate)):
+        config = mp_scenario.get_config(name)
+        about = config.description.replace("\n", " ").replace('"', "'")
+        lines = ["[[scenarios]]", f'about = "{about}"', f"held_out = {'true' if number % 2 else 'false'}"]
+        if (focal := sum(config.is_focal)) != 1:
+            lines.append(f"focal = {focal}")
+        if len(config.roles) != default_players(substrate):
+            lines.append(f"players = {len(config.roles)}")
+        if columns and (actual := columns_of(config.substrate, config.roles)) != columns:
+            lines.append(f"columns = {list(actual)}")
+        yield "\n".join(lines)

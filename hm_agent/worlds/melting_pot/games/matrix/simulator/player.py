@@ -10,7 +10,7 @@ import random
 from dataclasses import dataclass
 
 from hm_agent.worlds.melting_pot.facts import FELLOW, Beam
-from hm_agent.worlds.melting_pot.grid import Cell, Move, distance
+from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose, distance, nearest
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
@@ -95,57 +95,47 @@ class ScriptedPlayer:
             return seek_bearings(view, self._step)
         if self._rng.random() < RANDOM_MOVE_PROBABILITY:
             return self._rng.choice((Move.FORWARD, Move.TURN_LEFT, Move.TURN_RIGHT))
-        return self._hunt(view, goal) if goal.interact else self._collect(view, goal)
+        return self._hunt(view.pose, view, goal) if goal.interact else self._collect(view.pose, view, goal)
 
-    def _collect(self, view: TextualMap, goal: PlayerGoal) -> Move:
-        assert view.pose is not None
-        known = self.memory.cells_of(goal.thing)
-        if not known:
-            return self._explore(view)
-        here = view.pose.cell
-        return self._go(view, min(known, key=lambda cell: (distance(here, cell), cell)))
+    def _collect(self, pose: Pose, view: TextualMap, goal: PlayerGoal) -> Move:
+        known = nearest(pose.cell, self.memory.cells_of(goal.thing))
+        return self._go(pose, view, known) if known else self._explore(pose, view)
 
-    def _hunt(self, view: TextualMap, goal: PlayerGoal) -> Move:
-        assert view.pose is not None
+    def _hunt(self, pose: Pose, view: TextualMap, goal: PlayerGoal) -> Move:
         if self._has_many_others and self._rng.random() >= APPROACH_PROBABILITY:
-            return self._explore(view)
+            return self._explore(pose, view)
         for partner in view.players:
             if partner.kind == FELLOW:
                 continue
             assert partner.cell is not None
-            approach = find_approach(self._layout, view.pose, partner.cell, self._beam, self.memory.things.keys())
+            approach = find_approach(self._layout, pose, partner.cell, self._beam, self.memory.things.keys())
             if approach is not None:
                 return Move.NOOP if approach.move is Move.INTERACT and self._cooldown else approach.move
-        return self._explore(view) if self._has_many_others else self._pursue(view, goal)
+        return self._explore(pose, view) if self._has_many_others else self._pursue(pose, view, goal)
 
-    def _pursue(self, view: TextualMap, goal: PlayerGoal) -> Move:
+    def _pursue(self, pose: Pose, view: TextualMap, goal: PlayerGoal) -> Move:
         """Walks to where the partner was last seen; from there collects what is near, else searches for the partner."""
-        assert view.pose is not None
-        here = view.pose.cell
         last_seen = [
             sighting.cell for sighting in self.memory.players.values() if self._step - sighting.step <= PURSUIT_STEPS
         ]
-        if last_seen and last_seen[0] != here:
-            return self._go(view, last_seen[0])
-        near = [cell for cell in self.memory.cells_of(goal.thing) if distance(here, cell) <= DETOUR_CELLS]
-        return self._collect(view, goal) if near else self._search(view)
+        if last_seen and last_seen[0] != pose.cell:
+            return self._go(pose, view, last_seen[0])
+        near = [cell for cell in self.memory.cells_of(goal.thing) if distance(pose.cell, cell) <= DETOUR_CELLS]
+        return self._collect(pose, view, goal) if near else self._search(pose, view)
 
-    def _search(self, view: TextualMap) -> Move:
+    def _search(self, pose: Pose, view: TextualMap) -> Move:
         """Walks to a likely place of the partner."""
-        assert view.pose is not None
         if self._destination is None or self.memory.looked_at.of(self._destination) == self._step:
-            self._destination = self.memory.likely_place(view.pose.cell)
-        return self._go(view, self._destination) if self._destination else self._explore(view)
+            self._destination = self.memory.likely_place(pose.cell)
+        return self._go(pose, view, self._destination) if self._destination else self._explore(pose, view)
 
-    def _explore(self, view: TextualMap) -> Move:
+    def _explore(self, pose: Pose, view: TextualMap) -> Move:
         """Walks to the cell out of view for longest."""
-        assert view.pose is not None
         if self._destination is None or self.memory.looked_at.of(self._destination) == self._step:
-            self._destination = self.memory.looked_at.stalest_cell(view.pose.cell, self._step)
-        return self._go(view, self._destination)
+            self._destination = self.memory.looked_at.stalest_cell(pose.cell, self._step)
+        return self._go(pose, view, self._destination)
 
-    def _go(self, view: TextualMap, destination: Cell) -> Move:
-        assert view.pose is not None
+    def _go(self, pose: Pose, view: TextualMap, destination: Cell) -> Move:
         players = frozenset(player.cell for player in view.players if player.cell)
-        move = self._walker.step(view.pose, destination, self.memory, players)
+        move = self._walker.step(pose, destination, self.memory, players)
         return Move.TURN_RIGHT if move is None else move

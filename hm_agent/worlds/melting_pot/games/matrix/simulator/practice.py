@@ -14,6 +14,7 @@ from meltingpot.utils.puppeteers import in_the_matrix
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.simulator.character import goal_of, resources_of
 from hm_agent.worlds.melting_pot.scene import held_in_interaction
+from hm_agent.worlds.melting_pot.simulator.bots.frame_policy import GOAL
 
 MARGINS = (1, 3, 5, 7)
 """Those of Melting Pot's puppeteers."""
@@ -44,14 +45,15 @@ class MatrixPractice:
 
     def goal(self, observation: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.int32]:
         told, _ = self._puppeteer.step(dm_env.restart(observation), ())
-        self._goal, self._held = told.observation["GOAL"], np.array(observation["INVENTORY"])
+        self._goal, self._held = told.observation[GOAL], np.array(observation["INVENTORY"])
         return self._goal
 
     def reward(
         self, observation: Mapping[str, npt.NDArray[Any]], others: Sequence[Mapping[str, npt.NDArray[Any]]]
     ) -> float:
         kind, plays = goal_of(self._game, self._goal)
-        before, self._distance = self._distance, distance_between(observation, others)
+        ways = (int(abs(observation["POSITION"] - other["POSITION"]).sum()) for other in others)
+        before, self._distance = self._distance, min(ways)  # at least so many moves to the nearest other player
         if interaction := held_in_interaction(observation):
             self._draw()
             own, _ = interaction
@@ -62,10 +64,3 @@ class MatrixPractice:
         nearer = before - self._distance
         pursued = NEARER * nearer * (abs(nearer) <= 2) if plays else COLLECTED * wanted
         return OTHER * unwanted + pursued
-
-
-def distance_between(
-    observation: Mapping[str, npt.NDArray[Any]], others: Sequence[Mapping[str, npt.NDArray[Any]]]
-) -> int:
-    """How many moves there are at least between a player and the nearest other one."""
-    return min(int(abs(observation["POSITION"] - other["POSITION"]).sum()) for other in others)

@@ -374,7 +374,7 @@ PUPPETEERS: Mapping[str, type[MatrixPuppeteer]] = {
 }
 """The puppeteers by their names in the files of scenarios/; any other name there is that of a rule of play."""
 WATCHERS: Mapping[str, int] = {"beats_last_seen": 1, "outguesses_last_seen": 2}
-"""Players that no puppeteer directs, since they answer what they see: by name, their order (`LastSeenPolicy`)."""
+"""Players that no puppeteer directs, since they answer what they see: by name, their order (`LastSeenPlayer`)."""
 
 
 MARGIN = "margin"

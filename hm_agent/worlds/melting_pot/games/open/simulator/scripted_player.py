@@ -6,15 +6,13 @@ A rule says what to do next by what its player knows; how that is done is the sa
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from functools import partial
-from itertools import count
-from typing import Any, Protocol
+from types import MappingProxyType
+from typing import Any
 
-import dm_env
 from meltingpot.configs.bots import BOT_CONFIGS
-from meltingpot.scenario import PERMITTED_OBSERVATIONS
 from meltingpot.utils.policies import policy as policy_lib
 
 from hm_agent.config import ConfigError
@@ -30,15 +28,11 @@ from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat, PlayingRule
 from hm_agent.worlds.melting_pot.games.open.simulator.stand_ins import written_rule
 from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
+from hm_agent.worlds.melting_pot.simulator.bots.frame_policy import GOAL, FramePolicy
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
 
 DEALT, DRAWN = "dealt", "drawn"
 """The puppeteers of several rules, their parameter `rules`: each player has one of them, or all have the same one."""
-
-GOAL = "GOAL"
-"""What Melting Pot's puppeteers call the one-hot goal of their puppet."""
-SEEN = PERMITTED_OBSERVATIONS | {GOAL}
-"""What of an observation reaches scripted players."""
 
 
 class RulePlayer:
@@ -52,7 +46,7 @@ class RulePlayer:
         """What it aims for: its rule in words."""
         return self._rule.words
 
-    def act(self, frame: Mapping[str, Any], reward: float) -> int:
+    def act(self, frame: Mapping[str, Any], reward: float) -> IntEnum:
         """Perceives the next frame and chooses an action."""
         self._step += 1
         self._notes.read(Observation(self._step, frame, reward))
@@ -65,7 +59,7 @@ class RulePlayer:
         if action is None:
             action = self._planned(seat)
         self._notes.note_action(action)
-        return int(action)
+        return action
 
     def _planned(self, seat: OpenSeat) -> IntEnum:
         """The first action of a new plan: the rule's, else a look elsewhere; none that has just failed."""
@@ -76,35 +70,24 @@ class RulePlayer:
         return self._follower.last_resort(seat) if action is None else action
 
 
-class FramePlayer(Protocol):
-    """What chooses an action for each frame, in order. reward: the one that came with it."""
-
-    def act(self, frame: Mapping[str, Any], reward: float) -> int: ...
-
-
 class OwnSlotPlayer:
-    """A scripted player that finds out its slot by its own look, in its first frame. build: makes the one of a slot."""
+    """A scripted player that finds out its slot by its own look, in its first frame.
 
-    def __init__(self, game: SubstrateFacts, build: Callable[[int], RulePlayer]) -> None:
-        self._game, self._build = game, build
+    own_slot: the slot of the player that sees a frame. build: makes the player of a slot.
+    """
+
+    def __init__(self, own_slot: Callable[[Pixels], int], build: Callable[[int], RulePlayer]) -> None:
+        self._own_slot, self._build = own_slot, build
         self._player: RulePlayer | None = None
 
     @property
     def intent(self) -> str | None:
         return self._player.intent if self._player else None
 
-    def act(self, frame: Mapping[str, Any], reward: float) -> int:
+    def act(self, frame: Mapping[str, Any], reward: float) -> IntEnum:
         if self._player is None:
-            self._player = self._build(own_slot(self._game, frame["RGB"]))
+            self._player = self._build(self._own_slot(frame["RGB"]))
         return self._player.act(frame, reward)
-
-
-def own_slot(game: SubstrateFacts, rgb: Pixels) -> int:
-    """The slot of the player that sees a frame, with the usual roles; the first one where players look alike."""
-    views = [GridView.of(game.substrate, slot) for slot in range(game.players)]
-    label = views[0].atlas.labels[views[0].atlas.label(rgb)[views[0].window.own_index]]
-    names = {sprite.name for sprite in label.sprites}
-    return next((slot for slot, view in enumerate(views) if names & view.own), 0)
 
 
 class PuppetPlayer(RulePlayer):
@@ -123,7 +106,7 @@ class PuppetPlayer(RulePlayer):
     def intent(self) -> str:
         return self._words or self._rule.words
 
-    def act(self, frame: Mapping[str, Any], reward: float) -> int:
+    def act(self, frame: Mapping[str, Any], reward: float) -> IntEnum:
         self.aim(int(frame[GOAL].argmax()))
         return super().act(frame, reward)
 
@@ -134,37 +117,27 @@ class PuppetPlayer(RulePlayer):
             self._follower.follow(())
 
 
-class RulePolicy(policy_lib.Policy[FramePlayer]):
-    """The scripted players of an episode. build: makes one, from its place among them and its slot. slots: theirs."""
-
-    def __init__(self, build: Callable[[int, int], FramePlayer], slots: Iterable[int]) -> None:
-        self._build, self._slots = build, enumerate(slots)
-
-    def initial_state(self) -> FramePlayer:
-        return self._build(*next(self._slots))
-
-    def step(self, timestep: dm_env.TimeStep, prev_state: FramePlayer) -> tuple[int, FramePlayer]:
-        frame = {name: value for name, value in timestep.observation.items() if name in SEEN}
-        return prev_state.act(frame, float(timestep.reward or 0.0)), prev_state
-
-    def close(self) -> None:
-        """Nothing to release."""
-
-
 def kind_of_bot(bot: str) -> str:
     """The name of one of Melting Pot's bots without its substrate and its number."""
     return bot.removeprefix(f"{BOT_CONFIGS[bot].substrate}__").rstrip("_0123456789")
 
 
 class RuleBots(GameBots[SubstrateFacts]):
-    """The scripted players of the unseen scenarios of one open game.
+    """The scripted players of one open game.
 
-    rules: by the names that its file calls puppeteers, besides DEALT and DRAWN. parts: of the game's kind.
+    parts: of the game's kind. rules: by the names that its file calls puppeteers, besides DEALT and DRAWN. stand_ins:
+    the names of the rules in place of Melting Pot's bots, by `kind_of_bot`; by default the game's file says what to do.
     """
 
-    def __init__(self, game: SubstrateFacts, rules: Mapping[str, PlayingRule], parts: OpenParts) -> None:
+    def __init__(
+        self,
+        game: SubstrateFacts,
+        parts: OpenParts,
+        rules: Mapping[str, PlayingRule] = MappingProxyType({}),
+        stand_ins: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(game)
-        self._rules, self._parts = rules, parts
+        self._rules, self._parts, self._stand_ins = rules, parts, stand_ins
 
     @property
     def visions(self) -> Sequence[Any]:
@@ -174,7 +147,9 @@ class RuleBots(GameBots[SubstrateFacts]):
         return bot not in BOT_CONFIGS
 
     def stand_in(self, bot: str, slot: int) -> RulePlayer:
-        """The player of a slot in place of one of Melting Pot's bots: by default as the game's file says."""
+        """The player of a slot in place of one of Melting Pot's bots."""
+        if self._stand_ins is not None:
+            return self._player(self._game, 0, slot, [self._stand_ins[kind_of_bot(bot)]])
         told = self._game.stand_ins
         if told is None:
             raise ConfigError(f"{bot}: no scripted player stands in for it: use trained bots")
@@ -182,6 +157,13 @@ class RuleBots(GameBots[SubstrateFacts]):
         if BOT_CONFIGS[bot].puppeteer_builder:
             return PuppetPlayer(*senses, [written_rule(self._game, calls) for calls in told.goals])
         return RulePlayer(*senses, written_rule(self._game, told.bots[kind_of_bot(bot)]))
+
+    def own_slot(self, rgb: Pixels) -> int:
+        """The slot of the player that sees a frame, with the usual roles; the first one where players look alike."""
+        views = [GridView.of(self._game.substrate, slot) for slot in range(self._game.players)]
+        label = views[0].atlas.labels[views[0].atlas.label(rgb)[views[0].window.own_index]]
+        names = {sprite.name for sprite in label.sprites}
+        return next((slot for slot, view in enumerate(views) if names & view.own), 0)
 
     def puppeteer(self, unseen: UnseenFacts) -> None:
         """None: each player follows a rule by itself. Raises ConfigError for an unknown one."""
@@ -202,16 +184,16 @@ class RuleBots(GameBots[SubstrateFacts]):
     ) -> policy_lib.Policy[Any]:
         if bot in BOT_CONFIGS:
             # Which of a role's slots it plays is drawn.
-            return RulePolicy(lambda place, slot: OwnSlotPlayer(self._game, partial(self.stand_in, bot)), count())
+            return FramePolicy(lambda: OwnSlotPlayer(self.own_slot, partial(self.stand_in, bot)))
         scenario = scenario_named(bot)
         assert scenario.unseen, "all other bots are Melting Pot's"
         names = list(self._named(scenario.unseen))
         stream.shuffle(names)
         dealt = names if scenario.unseen.puppeteer == DEALT else names[:1]
         slots = [slot for slot in range(scenario.players) if slot not in scenario.unseen.focal_slots]
-        game = scenario.game_of(slots[0])
+        game, places = scenario.game_of(slots[0]), enumerate(slots)
         assert isinstance(game, SubstrateFacts)
-        return RulePolicy(partial(self._player, game, names=dealt), slots)
+        return FramePolicy(lambda: self._player(game, *next(places), dealt))
 
     def _player(self, game: SubstrateFacts, place: int, slot: int, names: Sequence[str]) -> RulePlayer:
         """The player of a slot, with the rule of its place among the scripted players."""
