@@ -35,6 +35,11 @@ settings.load_profile("steady")
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# No test needs a certificate, and each client of a model would read all those of the machine, which takes 20 ms. Of a
+# folder they are read when a server is asked by HTTPS; here are none.
+os.environ.pop("SSL_CERT_FILE", None)
+os.environ["SSL_CERT_DIR"] = str(Path(__file__).parent)
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="run no test that starts processes or is long")

@@ -16,6 +16,7 @@ from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.registry import own_agents, scenarios, suites
 from hm_agent.suite import FULL, SMALL, OwnAgent
+from tests.support.few_pairs import SEED
 
 ASKED = Experiment((), model=ModelSettings("gpt-4o"), seed=7, options={"literal": None, "bots": "auto"})
 SIZES = (SMALL, FULL)
@@ -91,13 +92,13 @@ def test_items_stay_the_same(size: str) -> None:
 
 
 def test_a_private_draw_has_other_items_and_tells_its_seed_to_nobody() -> None:
-    public, private = Battery(worlds=("exploretom", "matrix_games")), Battery(SMALL, Split(8271644093))
-    private = replace(private, worlds=public.worlds)
+    public = Battery(worlds=("exploretom", "matrix_games"))
+    private = replace(public, split=Split(SEED))
     assert private.items_hash != public.items_hash
     assert private.items_hash == replace(private).items_hash
     of_one_world = replace(private, worlds=("matrix_games",))
-    assert replace(of_one_world, split=Split(8271644094)).items_hash != of_one_world.items_hash
-    assert "8271644093" not in private.split.name
+    assert replace(of_one_world, split=Split(SEED + 1)).items_hash != of_one_world.items_hash
+    assert str(SEED) not in private.split.name
     assert public.split.name == "public"
 
 

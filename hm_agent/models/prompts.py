@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import is_dataclass
 from functools import cache, lru_cache, partial
@@ -153,9 +153,14 @@ def _hashes(templates: Environment, template: Template) -> Mapping[str, str]:
         text = _text(templates, name)
         hashes[name] = text_hash(text)
         shown = {f"{folder}/{phrases}" for folder in PurePosixPath(name).parents for phrases in PHRASES} & known
-        imported = find_referenced_templates(templates.parse(text))
-        due += [found for found in (*imported, *sorted(shown)) if found and found not in hashes]
+        due += [found for found in (*_imported(templates, text), *sorted(shown)) if found not in hashes]
     return hashes
+
+
+@cache
+def _imported(templates: Environment, text: str) -> Sequence[str]:
+    """The names that a template's text imports; kept, since many templates import the same few, and parsing is slow."""
+    return [name for name in find_referenced_templates(templates.parse(text)) if name]
 
 
 def template_text(name: str) -> str:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.support.commands import call_here, overriding
+from tests.support.commands import ANOTHER_HASH_SEED, call_here, overriding
 
 ROOT = Path(__file__).parents[2]
 EPISODE = "running_with_scissors_in_the_matrix__repeated_1/hypothetical_minds/builtin/episode-0"
@@ -84,7 +84,7 @@ class Demo(NamedTuple):
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     out = tmp_path_factory.mktemp("demo") / "out"
     arguments = overriding(*demo_arguments(), "--max_steps=250", f"--out={out}")
-    return Demo(out, *call(*arguments, cwd=out.parent, PYTHONHASHSEED="1"))
+    return Demo(out, *call(*arguments, cwd=out.parent, PYTHONHASHSEED=ANOTHER_HASH_SEED))
 
 
 @pytest.mark.parametrize(
@@ -250,9 +250,9 @@ def test_help_tells_of_every_flag() -> None:
 
 
 def test_two_processes_leave_the_same_trace_whatever_else_they_record(demo: Demo, tmp_path: Path) -> None:
-    """The other process orders sets and hashes strings in another way, and records no more than a trace."""
-    arguments = ("--scenario=rws_repeated_1", "--max_steps=250", "--out=out", "--bots=scripted", "--noreplay")
-    status, _, errors = call(*arguments, cwd=tmp_path, PYTHONHASHSEED="2")
+    """This process orders sets and hashes strings in another way, and records no more than a trace."""
+    arguments = ("--scenario=rws_repeated_1", "--max_steps=250", "--bots=scripted", "--noreplay")
+    status, _, errors = call_here(*arguments, f"--out={tmp_path / 'out'}")
     assert (status, errors) == (0, "")
     traces = [(out / EPISODE / "trace.jsonl").read_bytes() for out in (tmp_path / "out", demo.out)]
     assert traces[0] == traces[1]

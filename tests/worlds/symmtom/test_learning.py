@@ -102,7 +102,7 @@ def test_ppo_learns_nothing_from_what_comes_after_a_win(competitive: Ppo, played
 
 def test_games_that_go_on_to_their_last_step_are_learned_from_whole() -> None:
     learner = Ppo(GameSettings(4, 2, 2), "ce", Shape(8, 8), PpoParameters(updates=1, games=4))
-    assert jax.jit(learner._play)(learner.begin(0).weights, jax.random.key(0)).alive is None
+    assert jax.eval_shape(learner._play, learner.begin(0).weights, jax.random.key(0)).alive is None
 
 
 # Networks and what they are given

@@ -21,7 +21,7 @@ from hm_agent.worlds.melting_pot.learning import starting
 from hm_agent.worlds.melting_pot.learning.actor import Actor, ActorPlan, PlayRequest
 from hm_agent.worlds.melting_pot.learning.measuring import episode_reward
 from hm_agent.worlds.melting_pot.learning.player_network import SeatedNetworks
-from hm_agent.worlds.melting_pot.learning.populations import LEARNED, load, puppets_path, save
+from hm_agent.worlds.melting_pot.learning.populations import LEARNED, Population, load, puppets_path, save
 from hm_agent.worlds.melting_pot.learning.ppo_agent import SELF_PLAY
 from hm_agent.worlds.melting_pot.learning.practising import open_world
 from hm_agent.worlds.melting_pot.learning.rollouts import Rollout, SharedArrays, weight_shapes
@@ -127,12 +127,20 @@ def test_a_run_begins_from_the_puppets_that_earn_most_and_says_where_it_cannot(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(starting, "EPISODES", 1)
+    earned: list[float] = []
+
+    def measured(player: Population, *episode: object) -> float:
+        assert episode == (PLAYER.scenario, starting.FIRST_SEED)
+        earned.append(episode_reward(player, PLAYER.scenario, starting.FIRST_SEED))
+        return earned[-1]
+
+    monkeypatch.setattr(starting, "episode_reward", measured)
     path = puppets_path(SUBSTRATE, folder)
     training = replace(PLAYER, start=str(path))
     run(replace(training, parameters=replace(PLAYER.parameters, updates=0)), tmp_path, no_report)
     begun, puppets = load(tmp_path / "last.npz", SUBSTRATE)[0], load(path, SUBSTRATE)[0]
     one, other = (pursuing(puppets, some) for some in pursuits(puppets, PLAYER.scenario))
-    earned = [episode_reward(each, PLAYER.scenario, starting.FIRST_SEED) for each in (one, other)]
+    assert len(earned) == 2
     for name, value in (one if earned[0] >= earned[1] else other).weights.items():
         np.testing.assert_array_equal(begun.weights[name], value)
     twice = starting.begun_from(begun, PLAYER.scenario, 2)

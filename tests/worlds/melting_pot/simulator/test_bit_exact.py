@@ -10,7 +10,7 @@ from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
-from tests.support.commands import outputs_by_hash_seed
+from tests.support.commands import output_by_another_hash_seed
 
 COUNTER_PREVIOUS, MIXED, GULLIBLE = "rws_repeated_1", "rws_repeated_4", "rws_repeated_5"
 CHEF = "cooking_asymmetric_0"
@@ -59,19 +59,15 @@ def digest_of(scenario: str, seed: int, steps: int) -> str:
     return playthrough.digest()
 
 
-def print_digests() -> None:
+def digests() -> list[str]:
     playthrough = Playthrough(COUNTER_PREVIOUS, seed=3)
     playthrough.play_to_the_end()
     assert playthrough.steps >= FIRST_POSSIBLE_END
-    print(playthrough.digest())
-    for scenario in (GULLIBLE, CHEF):
-        print(digest_of(scenario, seed=3, steps=PART))
+    return [playthrough.digest(), *(digest_of(scenario, seed=3, steps=PART) for scenario in (GULLIBLE, CHEF))]
 
 
 def test_seed_decides_episodes_in_any_process() -> None:
-    first, second = outputs_by_hash_seed(__file__)
-    assert len(first.splitlines()) == 3
-    assert first == second
+    assert output_by_another_hash_seed(__file__).splitlines() == digests()
 
 
 def test_seed_decides_the_episode_among_interleaved_worlds() -> None:
@@ -118,4 +114,4 @@ def test_other_seed_gives_another_episode() -> None:
 
 
 if __name__ == "__main__":
-    print_digests()
+    print(*digests(), sep="\n")

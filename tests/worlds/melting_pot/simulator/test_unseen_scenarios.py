@@ -24,11 +24,10 @@ from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.simulator.puppets import ScriptedPuppet
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios, scenario_named
 from hm_agent.worlds.melting_pot.scene import PlayerIntent
-from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of, choose_bots, model_path
+from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, choose_bots, model_path
 from hm_agent.worlds.melting_pot.simulator.bots.frame_policy import FramePolicy
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
-from tests.worlds.melting_pot.simulator.saved_puppet import save_puppet
 
 STEPS = 400
 AGAIN = 40
@@ -159,19 +158,6 @@ def test_oracle_is_told_what_the_bot_plays(name: str) -> None:
     right = [behaviours[int(np.argmax(held))] == intent for intent, held in playthrough.held]
     assert len(right) >= 3
     assert sum(right) >= 0.6 * len(right)
-
-
-@first_of_each_game
-def test_bots_with_the_puppets_model_play_and_report_their_goals(name: str, tmp_path: Path) -> None:
-    scenario, game = scenario_named(name), game_of(name)
-    save_puppet(tmp_path / scenario.game.substrate / "puppet_1", goals=GOALS[name.split("_", maxsplit=1)[0]])
-    assert choose_bots(scenario, "auto", tmp_path) is Bots.TRAINED
-    with opened(name, Bots.TRAINED, tmp_path) as world:
-        world.reset(0)
-        assert not any(world.step({FOCAL: 0}).is_over for _ in range(5))
-        assert world.background() == (scenario.name,) == cast_of(scenario)
-        (intent,) = world.intents()
-        assert intent.behaviour in game.behaviours
 
 
 def test_puppets_model_is_missed_by_its_path(tmp_path: Path) -> None:
