@@ -147,16 +147,13 @@ _REPAIRS = {
     "modules/base_simulation.lua": {
         "log.v(1, 'World Config: ' .. helpers.tostring(config))": "",
         "log.v(1, 'Callbacks: ' .. helpers.tostring(callbacks))": "",
-        "local BaseSimulation = class.Class()": "collectgarbage('stop')\nlocal BaseSimulation = class.Class()",
-        "function BaseSimulation:start(grid)": "function BaseSimulation:start(grid)\n  collectgarbage('restart')",
     },
     "modules/component_library.lua": {"self:_validateState(state)": "if state then self:_validateState(state) end"},
 }
 """By Lua file: code and what takes its place.
 
 The code prints, or aborts the process when a machine of Factory Commons is given a cube, or writes out all objects of a
-map for a log that nobody keeps, which took most of a start: 25 of Chemistry's 28 seconds. While a map is built garbage
-is not looked for, since nearly all is kept, and looking takes up to half of the time.
+map for a log that nobody keeps, which took most of a start: 25 of Chemistry's 28 seconds.
 """
 
 
