@@ -20,7 +20,7 @@ from enum import Enum
 
 from hm_agent.worlds.enacttom.house.commands import EVERYONE, HouseCommand, Verb, length_fault, message_fault, plain
 from hm_agent.worlds.enacttom.house.household import Household
-from hm_agent.worlds.enacttom.tasks.propositions import HAND_EMPTY, Claim, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition
 
 QUIET_TURNS = 2
 """An episode also ends after so many turns in a row in which everyone waits."""
@@ -159,7 +159,7 @@ class HouseRuntime:
             if not state & house.bits.get(Proposition(Is.HELD_BY, (arguments[0], house.agents[agent])), 0):
                 return f"You don't hold {arguments[0]}."
             return f"You can't put it {arguments[1]} {furniture}: it is closed or has no inside."
-        if command.verb == Verb.PICK and not state & house.bits[Proposition(HAND_EMPTY, (house.agents[agent],))]:
+        if command.verb == Verb.PICK and not state & house.bits[Proposition(Is.HAND_EMPTY, (house.agents[agent],))]:
             return "Your hand is full."
         return f"You see no {arguments[0]} here that you could pick."
 

@@ -28,17 +28,7 @@ from hm_agent.worlds.enacttom.ladder.own_plans import OwnPlanner, bindings_of, c
 from hm_agent.worlds.enacttom.ladder.routes import Routes
 from hm_agent.worlds.enacttom.ladder.thoughts import NestedThoughts
 from hm_agent.worlds.enacttom.tasks.mechanics import OPEN, HouseMechanics
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    AGENT_IN_ROOM,
-    CONTROLS,
-    MECHANIC,
-    MIRRORS,
-    WANTED,
-    Claim,
-    Is,
-    Proposition,
-    wanted,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import MECHANIC, Claim, Is, Proposition, wanted
 
 
 @dataclass(frozen=True)
@@ -106,13 +96,13 @@ class HouseMind:
         self.beliefs.look(view)
         for dropped in before - set(self.beliefs.all()):
             self.notes.forget(dropped)
-        present = [seen.arguments[0] for seen in view.sees if seen.predicate == AGENT_IN_ROOM]
+        present = [seen.arguments[0] for seen in view.sees if seen.predicate == Is.AGENT_IN_ROOM]
         for seen in view.sees:
             self.notes.witness(seen, present)
 
     def _believe(self, proposition: Proposition) -> None:
         """Believes a proposition about goals, mechanics or the house."""
-        if proposition.predicate == WANTED or proposition.predicate in MECHANIC:
+        if proposition.predicate == Is.WANTED or proposition.predicate in MECHANIC:
             self.facts.add(proposition)
             return
         before = set(self.beliefs.all())
@@ -172,7 +162,7 @@ class HouseMind:
 
     def _known_goals(self, *, is_wish: bool) -> list[Proposition]:
         """Returns the shared goals that it knows, or its private ones; those that hold already come first."""
-        goals = (fact.goal for fact in self.facts if fact.predicate == WANTED)
+        goals = (fact.goal for fact in self.facts if fact.predicate == Is.WANTED)
         selected = sorted(
             (goal for goal in goals if (goal in self.briefing.wishes) == is_wish), key=lambda goal: goal.pddl
         )
@@ -243,7 +233,7 @@ class HouseMind:
         """Returns what it knows that others may need for a goal: handles of the furniture, the place of the object."""
         things = set(goal.arguments)
         public = set(self.briefing.public_facts)
-        handles = (fact for fact in self.facts if fact.predicate in (Is.INVERSE, MIRRORS, CONTROLS))
+        handles = (fact for fact in self.facts if fact.predicate in (Is.INVERSE, Is.MIRRORS, Is.CONTROLS))
         helpful = sorted((fact for fact in handles if things & set(fact.arguments) and fact not in public), key=str)
         place = self.beliefs.place_of(goal.arguments[0])
         return [*helpful, place] if place else helpful

@@ -26,11 +26,11 @@ from hm_agent.worlds.enacttom.language.situation import (
 )
 from hm_agent.worlds.enacttom.language.understanding import Understanding, understanding_of
 from hm_agent.worlds.enacttom.language.written_commands import LONGEST_MESSAGE
-from hm_agent.worlds.enacttom.tasks.propositions import CONTROLS, MIRRORS, Claim, Is, Proposition, wanted
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition, wanted
 
 PATIENCE = 3
 """How many turns after its latest message an agent waits for the others, before it brings objects to them."""
-HANDLE_FACTS = (Is.INVERSE, MIRRORS, CONTROLS)
+HANDLE_FACTS = (Is.INVERSE, Is.MIRRORS, Is.CONTROLS)
 """The predicates of facts about handles; the agents that turn these need to know them."""
 
 

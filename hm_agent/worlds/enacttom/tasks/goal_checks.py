@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
 from hm_agent.worlds.enacttom.tasks.mechanics import HouseMechanics
 from hm_agent.worlds.enacttom.tasks.pddl import PddlError, PddlProblem, Stated, TaskError
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, FLOOR_SLOT, SLOTS, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import FLOOR_SLOT, SLOTS, Is, Proposition
 from hm_agent.worlds.enacttom.tasks.task import MIXED, TaskFile
 
 
@@ -39,7 +39,7 @@ def _check_goal(stated: Stated, plan: FloorPlan, mechanics: HouseMechanics) -> N
         raise PddlError(line, f"{goal.arguments[1]} has no inside: :init states neither is_open nor is_closed")
     if goal.predicate == Is.IN_ROOM and goal.arguments[0] in plan.furniture:
         raise PddlError(line, f"{goal.pddl} is no goal: furniture does not move")
-    if goal.predicate == AGENT_IN_ROOM and not mechanics.may_enter(*goal.arguments):
+    if goal.predicate == Is.AGENT_IN_ROOM and not mechanics.may_enter(*goal.arguments):
         raise PddlError(line, f"{goal.pddl} is impossible: {goal.arguments[0]} cannot enter {goal.arguments[1]}")
 
 

@@ -16,7 +16,7 @@ from hm_agent.worlds.enacttom.tasks.house_checks import (
 )
 from hm_agent.worlds.enacttom.tasks.knowledge_checks import checked_mind, initial_knowledge, read_fact, read_known_facts
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError, read_problem
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Proposition, wanted
+from hm_agent.worlds.enacttom.tasks.propositions import Is, Proposition, wanted
 from hm_agent.worlds.enacttom.tasks.published_tasks import completed
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile
 
@@ -81,7 +81,7 @@ def _check_hard(task: HouseholdTask) -> None:
 
 def _check_spawns(file: TaskFile, init: frozenset[Proposition]) -> None:
     for agent, spawn in file.agent_spawns.items():
-        if Proposition(AGENT_IN_ROOM, (agent, spawn.room)) not in init:
+        if Proposition(Is.AGENT_IN_ROOM, (agent, spawn.room)) not in init:
             raise TaskError(f"agent_spawns puts {agent} into {spawn.room}, but :init elsewhere")
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from math import hypot
 
 from hm_agent.recording.shapes import DrawnShape, Point, colour_of, disc, line, polygon, shortened, text, text_width
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, CONTROLS, MIRRORS, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import Is, Proposition
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.viewer.plan_layout import PAD, TITLE, Rect, lay_out
 
@@ -89,7 +89,7 @@ class DrawnPlan:
             if fact.predicate == Is.INVERSE:
                 place = self.layout.furniture[fact.arguments[0]]
                 signs += _reversed_sign((place.x + place.width - 12, place.y + 12), fact.words)
-            elif fact.predicate in (CONTROLS, MIRRORS):
+            elif fact.predicate in (Is.CONTROLS, Is.MIRRORS):
                 ends = _between(*(self.layout.furniture[furniture] for furniture in fact.arguments))
                 arrows += _arrow(*ends, "muted", 1.2, opacity=0.7)
         return arrows, signs
@@ -239,7 +239,7 @@ class DrawnPlan:
 
     def _placed_agents(self, facts: frozenset[Proposition]) -> Iterator[PlacedFact]:
         for fact in sorted(facts, key=lambda fact: fact.arguments):
-            if fact.predicate == AGENT_IN_ROOM:
+            if fact.predicate == Is.AGENT_IN_ROOM:
                 x, y = self._disc_middle(*fact.arguments)
                 place = Rect(x - DISC, y - DISC, 2 * DISC, 2 * DISC)
                 yield PlacedFact(fact, place, str(self._number[fact.arguments[0]]))
