@@ -294,7 +294,7 @@ def _own_scenario_info(path: Path) -> ScenarioInfo:
 
     A task that is not proved says so, and is in a group of its own.
     """
-    from hm_agent.worlds.enacttom.tasks.proof_status import unproved
+    from hm_agent.worlds.enacttom.tasks.certificate import unproved
 
     info, is_unproved = _scenario_info(path), bool(unproved(_load_file(path)))
     pair = info.pair and f"{OWN}{info.pair.removeprefix(PREFIX)}"

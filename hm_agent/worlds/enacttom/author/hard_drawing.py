@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from random import Random
 
-from hm_agent.worlds.enacttom.author.hard_house import ME, Cast, HardHouse, StartingMind
-from hm_agent.worlds.enacttom.author.hard_scenes import SCENES, HardScene
+from hm_agent.worlds.enacttom.author.hard_scenes import ME, SCENES, Cast, HardHouse, HardScene, StartingMind
 from hm_agent.worlds.enacttom.author.task_drawing import OBJECTS, OPENING, ROOMS, SURFACES
 from hm_agent.worlds.enacttom.author.task_words import THEMES, public_facts
 from hm_agent.worlds.enacttom.tasks.characters import BLANK, Slot

@@ -8,7 +8,7 @@ from typing import Any
 
 from hm_agent.files import write_whole
 from hm_agent.recording.browsing import browse_page
-from hm_agent.worlds.enacttom.tasks.certificate import Certificate, Status
+from hm_agent.worlds.enacttom.tasks.certificate import Certificate, Status, unproved
 from hm_agent.worlds.enacttom.tasks.mechanics import (
     Binding,
     InverseState,
@@ -18,7 +18,6 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
     RoomRestriction,
     ShortMessages,
 )
-from hm_agent.worlds.enacttom.tasks.proof_status import unproved
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.verification.verifier import is_current
 from hm_agent.worlds.enacttom.viewer.plan_picture import PlanPicture
