@@ -19,8 +19,7 @@ from hm_agent.row_file import Row
 from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD, ToldSentence
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionKind, ActionSet
 from hm_agent.worlds.exploretom.random_stories.cast import CastLists
-from hm_agent.worlds.exploretom.random_stories.sampling import StorySampler, draw_story
-from hm_agent.worlds.exploretom.random_stories.story_conditions import MAX_ACTIONS, StoryConditions
+from hm_agent.worlds.exploretom.random_stories.sampling import MAX_ACTIONS, StoryConditions, StorySampler, draw_story
 from hm_agent.worlds.exploretom.readers.readers import MODEL_READERS, WEAK_RULES, WeakReader
 from hm_agent.worlds.exploretom.search.difficulty import FIRST_ORDER
 from hm_agent.worlds.exploretom.search.methods import A_STAR, OVER_GENERATION, FoundStory, SearchSettings

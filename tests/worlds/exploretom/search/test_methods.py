@@ -14,8 +14,7 @@ import pytest
 from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionKind
 from hm_agent.worlds.exploretom.random_stories.cast import ListedObject, StoryCast, StoryPlace, read_cast
-from hm_agent.worlds.exploretom.random_stories.sampling import StorySampler
-from hm_agent.worlds.exploretom.random_stories.story_conditions import StoryConditions, conditions_of
+from hm_agent.worlds.exploretom.random_stories.sampling import StoryConditions, StorySampler, conditions_of
 from hm_agent.worlds.exploretom.readers.readers import WEAK_RULES, WeakReader
 from hm_agent.worlds.exploretom.search.difficulty import Difficulty, DifficultyMeter
 from hm_agent.worlds.exploretom.search.methods import METHODS, Measure, SearchSettings, StorySearch, search_stories
