@@ -96,16 +96,15 @@ class HouseView:
         return tuple(probe for probe in self.probes if probe.is_open)
 
     @property
+    def present(self) -> frozenset[str]:
+        """The agents in its room, itself included."""
+        return frozenset(seen.arguments[0] for seen in self.sees if seen.predicate == Is.AGENT_IN_ROOM)
+
+    @property
     def holds(self) -> str | None:
         """The object in its hand."""
-        return next(
-            (
-                seen.arguments[0]
-                for seen in self.sees
-                if seen.predicate == Is.HELD_BY and seen.arguments[1] == self.agent
-            ),
-            None,
-        )
+        held = (seen.arguments for seen in self.sees if seen.predicate == Is.HELD_BY)
+        return next((thing for thing, agent in held if agent == self.agent), None)
 
     @property
     def sent(self) -> HouseMessage | None:

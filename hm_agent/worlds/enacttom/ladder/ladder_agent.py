@@ -96,7 +96,7 @@ class HouseMind:
         self.beliefs.look(view)
         for dropped in before - set(self.beliefs.all()):
             self.notes.forget(dropped)
-        present = [seen.arguments[0] for seen in view.sees if seen.predicate == Is.AGENT_IN_ROOM]
+        present = view.present
         for seen in view.sees:
             self.notes.witness(seen, present)
 
@@ -185,12 +185,8 @@ class HouseMind:
         for furniture in sorted(self._opened & set(self.briefing.plan.furniture_by_room[view.room])):
             is_open = Proposition(Is.OPEN, (furniture,))
             things = {goal.arguments[0] for goal in self.goals}
-            inside = {
-                seen.arguments[0]
-                for seen in view.sees
-                if seen.predicate == Is.INSIDE and seen.arguments[1] == furniture
-            }
-            if is_open in view.sees and is_open not in self.goals and not things & inside:
+            is_needed = any(Proposition(Is.INSIDE, (thing, furniture)) in view.sees for thing in things)
+            if is_open in view.sees and is_open not in self.goals and not is_needed:
                 return close_command(furniture, self.facts)
         return None
 

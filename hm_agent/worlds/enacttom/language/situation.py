@@ -253,8 +253,7 @@ class HouseSituation(SeatSituation):
 
 def others_present(view: HouseView) -> tuple[str, ...]:
     """The other agents that are in the agent's room, in order of their names."""
-    present = (fact.arguments[0] for fact in view.sees if fact.predicate == Is.AGENT_IN_ROOM)
-    return tuple(sorted(other for other in present if other != view.agent))
+    return tuple(sorted(view.present - {view.agent}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,17 +116,12 @@ def _certificate_details(task: HouseholdTask, certificate: Certificate) -> Mappi
     }
 
 
-def _plan_figures(certificate: Certificate) -> Iterator[str]:
-    """The turns and messages of the plan, and the relay depth if it is known."""
-    yield f"turns: {len(certificate.plan)}"
-    yield f"messages: {certificate.messages}"
-    if certificate.relay_depth is not None:
-        yield f"relay depth: {certificate.relay_depth}"
-
-
 def _proofs(task: HouseholdTask, certificate: Certificate) -> Iterator[tuple[str, Status, Status | None, str]]:
     """For each question about a task: the question, its status, the status wanted (None: any), and a note."""
-    yield "can be solved", certificate.status, "solved", ", ".join(_plan_figures(certificate))
+    figures = f"turns: {len(certificate.plan)}, messages: {certificate.messages}"
+    if certificate.relay_depth is not None:
+        figures += f", relay depth: {certificate.relay_depth}"
+    yield "can be solved", certificate.status, "solved", figures
     for planner, status in certificate.checked_by.items():
         yield f"can be solved, says {planner}", status, certificate.status, ""
     for agent, status in certificate.without_agent.items():
