@@ -137,13 +137,9 @@ class StorySampler:
         return DrawnStory(self.script(draft), self.tracked(draft)) if draft else None
 
     def draw_draft(self, rng: Random) -> StoryDraft | None:
-        """Like `draw`, but returns the draft."""
-        return next(filter(None, (self.try_once(rng) for _ in range(TRIES))), None)
-
-    def try_once(self, rng: Random) -> StoryDraft | None:
-        """Draws a story that ends as soon as it meets the conditions; None if it never does."""
-        draft = self.begin()
-        return draft if self.complete(draft, rng) else None
+        """Like `draw`, but returns the draft; it ends as soon as it meets the conditions."""
+        tries = (self.begin() for _ in range(TRIES))
+        return next((draft for draft in tries if self.complete(draft, rng)), None)
 
     def begin(self) -> StoryDraft:
         """A draft without actions."""

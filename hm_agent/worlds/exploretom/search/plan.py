@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
-from functools import partial
 from hashlib import sha256
 from itertools import groupby, product
 from random import Random
@@ -180,29 +179,28 @@ def _setting(task: SearchTask) -> tuple[int, int, int]:
 
 def rows_of(plan: SearchPlan, task: SearchTask, found: Sequence[FoundStory]) -> list[Row]:
     """The stories that a task found, as rows of stories.jsonl."""
-    return list(map(partial(_row, plan, task), task.names, found))
-
-
-def _row(plan: SearchPlan, task: SearchTask, name: str, found: FoundStory) -> Row:
-    return {
-        "id": name,
-        "action_set": task.action_set.name,
-        "people": task.people,
-        "important": task.important,
-        "rooms": task.rooms,
-        "seed": plan.seed,
-        "model": plan.model.name if plan.asks_model else None,
-        "reader": plan.reader,
-        "method": plan.method,
-        "orders": list(plan.orders),
-        "accuracy": round(found.difficulty.accuracy, 6),
-        "right": found.difficulty.right,
-        "questions": found.difficulty.questions,
-        "evaluations": found.evaluations,
-        "asked": found.questions,
-        "story": to_data(found.script),
-        "text": [sentence_of(action) for action in found.script.actions],
-    }
+    return [
+        {
+            "id": name,
+            "action_set": task.action_set.name,
+            "people": task.people,
+            "important": task.important,
+            "rooms": task.rooms,
+            "seed": plan.seed,
+            "model": plan.model.name if plan.asks_model else None,
+            "reader": plan.reader,
+            "method": plan.method,
+            "orders": list(plan.orders),
+            "accuracy": round(story.difficulty.accuracy, 6),
+            "right": story.difficulty.right,
+            "questions": story.difficulty.questions,
+            "evaluations": story.evaluations,
+            "asked": story.questions,
+            "story": to_data(story.script),
+            "text": [sentence_of(action) for action in story.script.actions],
+        }
+        for name, story in zip(task.names, found, strict=False)
+    ]
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from hm_agent.worlds.exploretom.search.difficulty import Difficulty, DifficultyM
 from hm_agent.worlds.exploretom.search.methods import METHODS, Measure, SearchSettings, StorySearch, search_stories
 from hm_agent.worlds.exploretom.story.actions import Enter, Leave, PutInto, StoryAction, StoryScript
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
+from hm_agent.worlds.exploretom.story.preconditions import problem_of
 
 PEOPLE, ROOM, THING, CONTAINERS = ("Anne", "Beth"), "hall", "apple", ("box", "bin")
 TINY = StoryCast(PEOPLE, StoryPlace((ROOM,), (ListedObject(THING, CONTAINERS),), ()))
@@ -51,7 +52,7 @@ def continuations(actions: tuple[StoryAction, ...]) -> Iterator[tuple[tuple[Stor
         if moves < CONDITIONS.important:
             possible += [PutInto(name, THING, container, ROOM) for name in PEOPLE for container in CONTAINERS]
         for action in possible:
-            if tracker.problem(action) is None:
+            if problem_of(tracker, action) is None:
                 yield from continuations((*actions, action))
 
 
