@@ -102,7 +102,6 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self._begin(0)
 
     def _begin(self, seed: int) -> None:
-        """Sets up an episode."""
         self._seed = seed
         self._views = ViewMaker(self.household, self.claim_readers)
         self.runtime = HouseRuntime(self.household)

@@ -98,7 +98,6 @@ class StoryWorld(World[StoryView, str]):
 
     @property
     def questions(self) -> Sequence[PosableQuestion]:
-        """All questions of this episode."""
         return self._story.questions
 
     @property

@@ -135,7 +135,6 @@ def _goals_known_to(draft: TaskDraft, agent: str) -> list[Proposition]:
 
 
 def _facts_told_to(draft: TaskDraft, agent: str) -> list[Proposition]:
-    """The facts about things and handles that an agent is told."""
     goals = chain(draft.goals, *draft.wishes.values())
     return [fact for goal in goals for addressee, fact in goal.secrets if addressee == agent]
 

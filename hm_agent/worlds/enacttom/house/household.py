@@ -104,7 +104,6 @@ class Household:
     # Bits
 
     def mask(self, names: Iterable[Name]) -> int:
-        """Returns the mask of several names."""
         return union(self.bits[name] for name in names)
 
     def named(self, mask: int) -> Iterator[Name]:
@@ -112,7 +111,6 @@ class Household:
         return (self.names[number] for number in bits(mask))
 
     def propositions(self, mask: int) -> frozenset[Proposition]:
-        """The propositions among the names of a mask's bits."""
         return frozenset(name for name in self.named(mask) if isinstance(name, Proposition))
 
     def known_bit(self, agent: int, claim: Claim) -> int:

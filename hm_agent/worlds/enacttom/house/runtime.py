@@ -92,7 +92,6 @@ class HouseRuntime:
         self._look()
 
     def copy(self) -> HouseRuntime:
-        """Returns a runtime that goes on from here on its own."""
         twin = object.__new__(HouseRuntime)
         vars(twin).update(vars(self))
         twin.memories, twin.messages_left = list(self.memories), list(self.messages_left)
@@ -100,7 +99,6 @@ class HouseRuntime:
         return twin
 
     def step(self, commands: Sequence[HouseCommand]) -> None:
-        """Plays one turn with a command of each agent."""
         before, count = self.state, len(commands)
         self.inbox, self.sent = [[] for _ in range(count)], []
         talkers = []

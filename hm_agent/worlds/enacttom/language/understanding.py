@@ -55,7 +55,6 @@ class Understanding:
         self.missing = [goal for goal in self.shared_goals if goal not in self.reached and not self.believes(goal)]
 
     def believes(self, proposition: Proposition) -> bool:
-        """True if the agent believes that a proposition holds."""
         return self.mind.beliefs.holds(proposition) is True
 
     def place_of(self, thing: str) -> Proposition | None:

@@ -71,7 +71,6 @@ class DrawnPlan:
 
     @cached_property
     def walls(self) -> list[DrawnShape]:
-        """The walls of all rooms."""
         return [
             DrawnShape("box", (*room, 7), fill="wash", stroke="muted", width=1) for room in self.layout.rooms.values()
         ]

@@ -34,7 +34,6 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def write_task_page(tasks: Sequence[HouseholdTask], into: Path, title: str) -> None:
-    """Writes the page on a set of tasks."""
     own = (PLAN_SCRIPT, TEMPLATES / "tasks.js", PLAN_STYLE, TEMPLATES / "tasks.css")
     listed, details = [listed_task(task) for task in tasks], [task_details(task) for task in tasks]
     content = browse_page(TEMPLATES, own, listed, {"tasks": details}, title=title, tasks=len(tasks))
@@ -82,7 +81,6 @@ def task_details(task: HouseholdTask) -> Mapping[str, Any]:
 
 
 def mechanic_words(binding: Binding) -> Iterator[str]:
-    """What a mechanic does in a household, in sentences."""
     match binding:
         case RoomRestriction(restricted_rooms=rooms, for_agents=agents):
             yield f"{', '.join(agents)} cannot enter {', '.join(rooms)}."

@@ -37,7 +37,6 @@ def turn_picture(scene: HouseScene, looked_at: str | None) -> PlanPicture:
 
 
 def _rooms(facts: Iterable[Proposition]) -> dict[str, str]:
-    """The room of each agent."""
     return {fact.arguments[0]: fact.arguments[1] for fact in facts if fact.predicate == Is.AGENT_IN_ROOM}
 
 

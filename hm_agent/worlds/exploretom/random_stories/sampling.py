@@ -104,7 +104,6 @@ class StoryDraft:
     unused: set[str | None]
 
     def copy(self) -> StoryDraft:
-        """A copy that can be continued independently."""
         return replace(
             self,
             state=self.state.copy(),
@@ -202,7 +201,6 @@ class StorySampler:
         return True
 
     def is_met(self, draft: StoryDraft) -> bool:
-        """True if the story as it is meets the conditions."""
         conditions = self._conditions
         if draft.important != conditions.important or draft.lacks_kind or draft.lacks_aside:
             return False

@@ -91,7 +91,6 @@ class SuggestedChanges(BaseModel):
     invisible: Annotated[list[SuggestedChange], Field(min_length=1, max_length=INVISIBLE)]
 
     def of(self, thing: str) -> tuple[Change, ...]:
-        """The changes of an object of this name."""
         listed = [(change, True) for change in self.visible] + [(change, False) for change in self.invisible]
         return tuple(Change(thing, change.verb, change.rest, is_visible) for change, is_visible in listed)
 

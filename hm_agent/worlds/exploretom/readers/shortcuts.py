@@ -22,12 +22,10 @@ Window = Callable[[Sequence[str], str], Sequence[str]]
 
 
 def first_choice(view: StoryView) -> str:
-    """Takes the first choice."""
     return shown_choices(view)[0]
 
 
 def last_choice(view: StoryView) -> str:
-    """Takes the last choice."""
     return shown_choices(view)[-1]
 
 

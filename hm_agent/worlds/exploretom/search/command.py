@@ -124,7 +124,6 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def plan_from_flags() -> SearchPlan:
-    """The plan that the flags describe."""
     what, conditions = COMMAND.values(SearchFlags), COMMAND.values(ConditionFlags)
     action_sets = find_action_sets(what.action_sets)
     return SearchPlan(

@@ -116,7 +116,6 @@ class SearchPlan:
         return SearchTask(action_set, (number,), people, important, rooms, seed)
 
     def conditions(self, task: SearchTask) -> StoryConditions:
-        """What the stories of a task must have."""
         return StoryConditions(
             people=task.people,
             important=task.important,
