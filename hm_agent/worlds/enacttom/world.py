@@ -253,17 +253,17 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
             self._claims(state),
             self._claims(runtime.state),
             outcomes,
-            {seat: effects for seat, outcome in outcomes.items() if (effects := self._handle_effects(outcome))},
+            {
+                seat: effects
+                for seat, outcome in outcomes.items()
+                if outcome.kind is OutcomeKind.DONE and (effects := set_by(self.household.mechanics, outcome.command))
+            },
             () if is_answering else tuple(runtime.sent),
             dict(zip(self.task.agents, map(self.household.propositions, runtime.memories), strict=True)),
             self._probe_results or (),
             tuple(result for pair in self._pair_results for result in pair),
             self._report_results,
         )
-
-    def _handle_effects(self, outcome: ActionOutcome) -> Mapping[str, str]:
-        """Returns the states that an action set by furniture; empty unless it was a successful Open or Close."""
-        return set_by(self.household.mechanics, outcome.command) if outcome.kind is OutcomeKind.DONE else {}
 
     def _claims(self, mask: int) -> frozenset[Claim]:
         return frozenset(name for name in self.household.named(mask) if isinstance(name, Claim))

@@ -122,7 +122,8 @@ class HouseMind:
             thing, relation, furniture = command.arguments
             self.beliefs.infer(Proposition(Is.ON_TOP if relation == ON else Is.INSIDE, (thing, furniture)))
         elif outcome.kind is OutcomeKind.DONE:
-            for furniture, state in set_by(self._mechanics(), command).items():
+            known = HouseMechanics(self.briefing.plan.agents, bindings_of(self.briefing, self.facts, self.goals))
+            for furniture, state in set_by(known, command).items():
                 if self.briefing.plan.furniture[furniture] != view.room:
                     self.beliefs.infer(Proposition(Is.OPEN if state == OPEN else Is.CLOSED, (furniture,)))
 
@@ -132,10 +133,6 @@ class HouseMind:
         if inverse not in self.facts:
             self._believe(inverse)
             self.notes.witness(inverse, [self.briefing.agent])
-
-    def _mechanics(self) -> HouseMechanics:
-        """The mechanics that it knows."""
-        return HouseMechanics(self.briefing.plan.agents, bindings_of(self.briefing, self.facts, self.goals))
 
     # Choosing
 

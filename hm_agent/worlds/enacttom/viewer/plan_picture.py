@@ -155,8 +155,11 @@ class DrawnPlan:
         for agent, room in picture.came_from.items():
             below += self._arrival(agent, room, picture.facts)
         for agent, furniture, others in picture.handles:
-            below += self._handle_arrows(furniture, others)
-            above += self._handle_frames(agent, furniture, others)
+            place = self.layout.furniture[furniture]
+            above.append(DrawnShape("box", (*place, 4), stroke=colour_of(self._number[agent]), width=2.5))
+            for set_too in (self.layout.furniture[other] for other in others):
+                below += _arrow(*_between(place, set_too), "glow", 3)
+                above.append(DrawnShape("box", (*set_too, 4), stroke="glow", width=2.5))
         for placed in self._placed_agents(picture.facts):
             above += self._agent_disc(placed, picture)
         for sender, addressees, is_news in picture.sent:
@@ -268,17 +271,6 @@ class DrawnPlan:
             start, colour = self._disc_middle(agent, room), colour_of(self._number[agent])
             yield line(start, current.place.middle, colour, 2.5, 0.55)
             yield DrawnShape("disc", (*start, 3.5), fill=colour, opacity=0.55)
-
-    def _handle_frames(self, agent: str, furniture: str, others: Sequence[str]) -> Iterator[DrawnShape]:
-        """A frame around the furniture of a handle, and glowing frames around what else it set."""
-        places = self.layout.furniture
-        yield DrawnShape("box", (*places[furniture], 4), stroke=colour_of(self._number[agent]), width=2.5)
-        yield from (DrawnShape("box", (*places[other], 4), stroke="glow", width=2.5) for other in others)
-
-    def _handle_arrows(self, furniture: str, others: Sequence[str]) -> Iterator[DrawnShape]:
-        places = self.layout.furniture
-        for other in others:
-            yield from _arrow(*_between(places[furniture], places[other]), "glow", 3)
 
     def _ways(
         self, sender: str, addressees: Sequence[str], facts: frozenset[Proposition]
