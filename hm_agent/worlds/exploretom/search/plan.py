@@ -82,12 +82,9 @@ class SearchPlan:
 
     def check(self) -> None:
         """Raises ConfigError, before any model call is paid for, if no random story meets the conditions of a task."""
-        checked = set()
-        for task in self.tasks():
-            key = (task.action_set.name, task.people, task.important, task.rooms)
-            if key not in checked:
-                checked.add(key)
-                draw_story(Random(str(key)), self.lists, task.action_set.kinds, self.conditions(task))
+        kinds = {(task.action_set.name, *_setting(task)): task for task in self.tasks()}
+        for key, task in kinds.items():
+            draw_story(Random(str(key)), self.lists, task.action_set.kinds, self.conditions(task))
 
     def tasks(self) -> list[SearchTask]:
         """All searches, in order: one for each story, but over-generation has one for each setting."""
@@ -107,7 +104,7 @@ class SearchPlan:
         settings = list(product(self.people, self.important))
         people, important = settings[number % len(settings)]
         key = f"{self.seed}/{action_set.name}/{number}"
-        needs_two = set(self._must_have(action_set)) == {ActionKind.CARRY}
+        needs_two = set(self.must_have or action_set.must_have) == {ActionKind.CARRY}
         allowed_rooms = [rooms for rooms in self.rooms if rooms > 1 or not needs_two]
         if not allowed_rooms:
             raise ConfigError(f"--rooms: the stories of {action_set.name} move objects between rooms and need 2")
@@ -121,16 +118,12 @@ class SearchPlan:
             important=task.important,
             rooms=task.rooms,
             max_actions=self.max_actions,
-            must_have=self._must_have(task.action_set),
+            must_have=self.must_have or task.action_set.must_have,
             is_asymmetric=task.action_set.is_asymmetric,
             sees_contents=self.sees_contents,
             needs_rooms=True,
             false_beliefs=self.false_beliefs,
         )
-
-    def _must_have(self, action_set: ActionSet) -> tuple[ActionKind, ...]:
-        """The kinds of which each story of a set has at least one action."""
-        return self.must_have or action_set.must_have
 
     def sampler(self, task: SearchTask, rng: Random) -> StorySampler:
         """A sampler of a task's stories, with a cast drawn for it."""
