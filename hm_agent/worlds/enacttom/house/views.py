@@ -39,10 +39,11 @@ class Briefing:
 
     plan: rooms and furniture. text: the public text. secrets: its own, in sentences. facts: what the public text and
     its secrets tell it, as data; public_facts: those of them that everyone is told. wishes: its private goals. barred:
-    the rooms that it can't enter. targets: the agents that it can message. claim_readers: those of them that understand
-    nothing but claims: of a text only sentences of a fixed form (`sentences.py`). most_facts: how many facts a message
-    may say; None for any number. models: in a household with characters, what the agent is told of everything as data:
-    the task as it knows it, one for each start that is possible as far as it knows.
+    the rooms that it can't enter. targets: the agents that it can message. budget: how many messages it may send.
+    claim_readers: those of its targets that understand nothing but claims: of a text only sentences of a fixed form
+    (`sentences.py`). most_facts: how many facts a message may say; None for any number. models: in a household with
+    characters, what the agent is told of everything as data: the task as it knows it, one for each start that is
+    possible as far as it knows.
     """
 
     agent: str
@@ -52,6 +53,7 @@ class Briefing:
     facts: tuple[Proposition, ...]
     barred: tuple[str, ...]
     targets: tuple[str, ...]
+    budget: int
     max_turns: int
     public_facts: tuple[Proposition, ...] = ()
     wishes: tuple[Proposition, ...] = ()
@@ -239,6 +241,7 @@ def _briefing(household: Household, agent: str, claim_readers: Collection[str]) 
         task.known[agent],
         tuple(room for room in task.plan.rooms if not mechanics.may_enter(agent, room)),
         mechanics.targets(agent),
+        task.message_budget(agent),
         task.max_turns,
         task.public_facts,
         tuple(conjunct.proposition for conjunct in task.private_goals.get(agent, ()) if not conjunct.depth),
