@@ -15,8 +15,13 @@ from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, AskedProperty
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionKind, ActionSet
 from hm_agent.worlds.exploretom.random_stories.cast import CastLists, read_cast
-from hm_agent.worlds.exploretom.random_stories.sampling import DrawnStory, StorySampler, draw_story, story_of
-from hm_agent.worlds.exploretom.random_stories.story_conditions import StoryConditions
+from hm_agent.worlds.exploretom.random_stories.sampling import (
+    DrawnStory,
+    StoryConditions,
+    StorySampler,
+    draw_story,
+    story_of,
+)
 from hm_agent.worlds.exploretom.readers.readers import WEAK_RULES
 from hm_agent.worlds.exploretom.story.belief_definition import DefinedBeliefs
 from hm_agent.worlds.exploretom.story.language import text_of

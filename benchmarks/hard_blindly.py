@@ -21,7 +21,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import Is
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.verification.character_search import Position, places_alone
-from hm_agent.worlds.enacttom.verification.schedules import Schedule, ScheduleSearch
+from hm_agent.worlds.enacttom.verification.hard_proof import Schedule, ScheduleSearch
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.metrics import REWARD
 from hm_agent.worlds.symmtom.mind_facts import mind_tests
 from hm_agent.worlds.symmtom.mind_world import FAILURE, OVER_OPTIMUM, SUCCESS
-from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
+from hm_agent.worlds.symmtom.policies.policy import HeuristicPolicy
 from hm_agent.worlds.symmtom.selfplay import measure
 from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings
 from tests.support.symmtom.knowledge import measure_accuracy, uniform_speech

@@ -48,7 +48,7 @@ def equilibria(side: Side) -> Iterator[tuple[Shares, Shares]]:
         for number in np.flatnonzero((owns.min(1) > TOLERANCE) & (others.min(1) > TOLERANCE)):
             own = _spread(owns[number], mine[number], payoff.shape[0])
             other = _spread(others[number], theirs[number], payoff.shape[1])
-            if _is_equilibrium(side, own, other):
+            if _is_best(side, own, other) and _is_best(side.opposite, other, own):
                 yield own, other
 
 
@@ -80,10 +80,6 @@ def _spread(shares: npt.NDArray[np.float64], support: npt.NDArray[np.int_], coun
     mixture = np.zeros(count)
     mixture[support] = shares
     return _shares(mixture)
-
-
-def _is_equilibrium(side: Side, own: Shares, other: Shares) -> bool:
-    return _is_best(side, own, other) and _is_best(side.opposite, other, own)
 
 
 def _is_best(side: Side, own: Shares, other: Shares) -> bool:

@@ -9,55 +9,32 @@ from typing import Any
 
 from hm_agent.config import ConfigError
 from hm_agent.extensions import nearest
-from hm_agent.repeated_games.dilemma_rules import (
-    CorrigibleRule,
-    GenerousTitForTatRule,
-    GradualRule,
-    GrimRule,
-    SuspiciousTitForTatRule,
-    TitForTwoTatsRule,
-)
+from hm_agent.repeated_games import dilemma_rules, rules_of_play
 from hm_agent.repeated_games.levels import NAIVE, LevelRule
 from hm_agent.repeated_games.payoffs import Side
-from hm_agent.repeated_games.rules_of_play import (
-    CopyRule,
-    CounterEarlierRule,
-    CycleRule,
-    DeeperWhenBeatenRule,
-    FictitiousPlayRule,
-    FlipRule,
-    MixtureRule,
-    OutguessRule,
-    PureRule,
-    RuleOfPlay,
-    SlippingRule,
-    StepRule,
-    SwitchAfterLossesRule,
-    TheoryOfMindRule,
-    WinStayLoseShiftRule,
-)
+from hm_agent.repeated_games.rules_of_play import RuleOfPlay, SlippingRule
 
 RULES_OF_PLAY: dict[str, type[RuleOfPlay]] = {
-    "pure": PureRule,
-    "mixture": MixtureRule,
-    "cycle": CycleRule,
-    "step": StepRule,
-    "flip": FlipRule,
-    "copy": CopyRule,
-    "counter_earlier": CounterEarlierRule,
-    "win_stay_lose_shift": WinStayLoseShiftRule,
-    "switch_after_losses": SwitchAfterLossesRule,
-    "fictitious_play": FictitiousPlayRule,
-    "theory_of_mind": TheoryOfMindRule,
-    "outguess": OutguessRule,
-    "deeper_when_beaten": DeeperWhenBeatenRule,
+    "pure": rules_of_play.PureRule,
+    "mixture": rules_of_play.MixtureRule,
+    "cycle": rules_of_play.CycleRule,
+    "step": rules_of_play.StepRule,
+    "flip": rules_of_play.FlipRule,
+    "copy": rules_of_play.CopyRule,
+    "counter_earlier": rules_of_play.CounterEarlierRule,
+    "win_stay_lose_shift": rules_of_play.WinStayLoseShiftRule,
+    "switch_after_losses": rules_of_play.SwitchAfterLossesRule,
+    "fictitious_play": rules_of_play.FictitiousPlayRule,
+    "theory_of_mind": rules_of_play.TheoryOfMindRule,
+    "outguess": rules_of_play.OutguessRule,
+    "deeper_when_beaten": rules_of_play.DeeperWhenBeatenRule,
     "level": LevelRule,
-    "grim": GrimRule,
-    "corrigible": CorrigibleRule,
-    "tit_for_two_tats": TitForTwoTatsRule,
-    "generous_tit_for_tat": GenerousTitForTatRule,
-    "gradual": GradualRule,
-    "suspicious_tit_for_tat": SuspiciousTitForTatRule,
+    "grim": dilemma_rules.GrimRule,
+    "corrigible": dilemma_rules.CorrigibleRule,
+    "tit_for_two_tats": dilemma_rules.TitForTwoTatsRule,
+    "generous_tit_for_tat": dilemma_rules.GenerousTitForTatRule,
+    "gradual": dilemma_rules.GradualRule,
+    "suspicious_tit_for_tat": dilemma_rules.SuspiciousTitForTatRule,
 }
 """The rules by their names in the files of scenarios/."""
 

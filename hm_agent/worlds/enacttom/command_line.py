@@ -66,7 +66,6 @@ class VerifyFlags:
     workers: int = flag_field(1, "How many tasks to prove at once.", lower=1)
 
     def ask(self, problem: PlanningProblem) -> Status:
-        """Asks the planner that was chosen about a problem."""
         if self.planner == FAST_DOWNWARD:
             return ask_fast_downward(to_strips(problem), seconds=self.seconds)[0]
         return solve(problem).status

@@ -24,7 +24,7 @@ HEADINGS = (
 
 @dataclass(frozen=True)
 class TaskRuns:
-    """All runs of one agent on one task. metrics: those of each run. is_unproved: see `proof_status.unproved`."""
+    """All runs of one agent on one task. metrics: those of each run. is_unproved: see `certificate.unproved`."""
 
     agent: str
     task: str

@@ -23,7 +23,7 @@ from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindRe
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import BodyBuilder
-    from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile
+    from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 
 PREFIX = "enacttom_"
 EVERYWHERE = "room_restriction"
@@ -215,12 +215,6 @@ def _load_task(path: Path) -> HouseholdTask:
     return load_task(path)
 
 
-def _load_file(path: Path) -> TaskFile:
-    from hm_agent.worlds.enacttom.tasks.task_files import load_file
-
-    return load_file(path)
-
-
 def _scenario_info(path: Path) -> ScenarioInfo:
     """Reads what a list shows of a task; raises TaskError for a file that is no task."""
     try:
@@ -294,9 +288,10 @@ def _own_scenario_info(path: Path) -> ScenarioInfo:
 
     A task that is not proved says so, and is in a group of its own.
     """
-    from hm_agent.worlds.enacttom.tasks.proof_status import unproved
+    from hm_agent.worlds.enacttom.tasks.certificate import unproved
+    from hm_agent.worlds.enacttom.tasks.task_files import load_file
 
-    info, is_unproved = _scenario_info(path), bool(unproved(_load_file(path)))
+    info, is_unproved = _scenario_info(path), bool(unproved(load_file(path)))
     pair = info.pair and f"{OWN}{info.pair.removeprefix(PREFIX)}"
     return replace(
         info,

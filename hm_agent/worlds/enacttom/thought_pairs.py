@@ -23,13 +23,13 @@ from hm_agent.worlds.enacttom.house.knowledge import weaker
 from hm_agent.worlds.enacttom.house.probes import Probe, ProbeAnswer, ProbeAnswers, ProbeResult, probes_of
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.ladder.thoughts import Minds, NestedThoughts
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, SLOTS, WANTED, Claim, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import SLOTS, Claim, Is, Proposition
 
 DEPTHS = (2, 3)
 """The depths of the questions, the mind of the agent that is asked included."""
 MOST_PAIRS = 2
 """The largest number of pairs of each depth in an episode."""
-_ASKED_ABOUT = (Is.OPEN, Is.CLOSED, Is.ON_TOP, Is.INSIDE, Is.HELD_BY, AGENT_IN_ROOM, WANTED)
+_ASKED_ABOUT = (Is.OPEN, Is.CLOSED, Is.ON_TOP, Is.INSIDE, Is.HELD_BY, Is.AGENT_IN_ROOM, Is.WANTED)
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ SHORTCUTS: Mapping[str, Callable[[ThoughtQuestion], tuple[bool, ...]]] = {
     "met": _each(lambda question, mind: mind in question.asked.met),
     "here": _each(lambda question, mind: mind in question.asked.here),
     "may_enter": _each(ThoughtQuestion.may_enter),
-    "goals": lambda question: (question.proposition.predicate == WANTED,),
+    "goals": lambda question: (question.proposition.predicate == Is.WANTED,),
 }
 """What a question looks like without a model of the other's mind; with several values, one for each mind.
 

@@ -34,7 +34,7 @@ from hm_agent.worlds.enacttom.house.probes import (
 )
 from hm_agent.worlds.enacttom.house.runtime import QUIET_TURNS, ActionOutcome, HouseRuntime, OutcomeKind, Sent
 from hm_agent.worlds.enacttom.house.views import HouseView, ViewMaker
-from hm_agent.worlds.enacttom.tasks.proof_status import unproved
+from hm_agent.worlds.enacttom.tasks.certificate import unproved
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
@@ -102,10 +102,10 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self._begin(0)
 
     def _begin(self, seed: int) -> None:
-        """Sets up an episode."""
         self._seed = seed
         self._views = ViewMaker(self.household, self.claim_readers)
-        self._runtime = HouseRuntime(self.household)
+        self.runtime = HouseRuntime(self.household)
+        """The full state, for viewers, and for agents that are told everything."""
         self.quiet_turns = 0
         self._state_before: int | None = None
         self._probe_results: tuple[ProbeResult, ...] | None = None
@@ -117,18 +117,13 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self._has_checks = False
         self._pair_results: tuple[tuple[ProbeResult, ProbeResult], ...] = ()
 
-    @property
-    def runtime(self) -> HouseRuntime:
-        """The full state, for viewers, and for agents that are told everything."""
-        return self._runtime
-
     def reset(self, seed: int) -> Turn[HouseView]:
         self._begin(seed)
         self._look()
         return self._turn()
 
     def step(self, actions: Mapping[Seat, HouseCommand | str | ProbeAnswers]) -> Turn[HouseView]:
-        runtime = self._runtime
+        runtime = self.runtime
         self._state_before = runtime.state
         if self._has_ended:
             answers = {seat: answer for seat, answer in actions.items() if isinstance(answer, ProbeAnswers)}
@@ -156,7 +151,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         if not self._asks:
             return
         for seat in self.seats:
-            self._seen[seat].append(self._views.view(self._runtime, self._numbers[seat]))
+            self._seen[seat].append(self._views.view(self.runtime, self._numbers[seat]))
         if self._has_ended:
             rng, first = Random(f"{self.task.name}/{self._seed}"), {probe.agent for probe in self.probes}
             self.thought_pairs = draw_pairs(self._seen, self.task.init, first, rng)
@@ -175,7 +170,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
 
     def holds(self, claim: Claim) -> bool:
         """True if a claim or proposition of the goal, or within it, holds now as far as the runtime knows."""
-        return self._runtime.holds(self.household.goal_mask([claim]))
+        return self.runtime.holds(self.household.goal_mask([claim]))
 
     def literal_questions(self, seat: Seat) -> Sequence[LiteralQuestion]:
         """Returns the probes of a seat, none in a household that asks none; what the runtime does not know is a no."""
@@ -207,7 +202,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     @property
     def _has_ended(self) -> bool:
         """True after the last turn of actions; probes may remain to be answered."""
-        return self._runtime.turn >= self.task.max_turns or self.quiet_turns >= QUIET_TURNS
+        return self.runtime.turn >= self.task.max_turns or self.quiet_turns >= QUIET_TURNS
 
     @property
     def is_over(self) -> bool:
@@ -221,10 +216,10 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     @property
     def is_solved(self) -> bool:
         """True if all physical conjuncts of the shared goal hold now, and nothing held that must never hold."""
-        return self._runtime.holds(self.household.functional_mask) and not self._runtime.leaked
+        return self.runtime.holds(self.household.functional_mask) and not self.runtime.leaked
 
     def _turn(self) -> Turn[HouseView]:
-        turn, is_over = self._runtime.turn + (self._probe_results is not None), self.is_over
+        turn, is_over = self.runtime.turn + (self._probe_results is not None), self.is_over
         reward = float(is_over and self.is_solved)
         rewards = dict.fromkeys(self.seats, reward) if turn else {}
         acting = {probe.agent for probe in self._due} if self._has_ended and not is_over else set(self.seats)
@@ -236,7 +231,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         return Turn(turn, observations, rewards, is_over)
 
     def _view(self, agent: int, seat: Seat, is_over: bool) -> HouseView:
-        view = self._views.view(self._runtime, agent)
+        view = self._views.view(self.runtime, agent)
         if self._has_ended and not is_over:
             return replace(view, probes=tuple(probe for probe in self._due if probe.agent == seat))
         return view
@@ -244,7 +239,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     def scene(self) -> HouseScene | None:
         if self._state_before is None:
             return None
-        runtime, state = self._runtime, self._state_before
+        runtime, state = self.runtime, self._state_before
         is_answering = self._probe_results is not None
         outcomes = {
             seat: outcome
@@ -258,17 +253,17 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
             self._claims(state),
             self._claims(runtime.state),
             outcomes,
-            {seat: effects for seat, outcome in outcomes.items() if (effects := self._handle_effects(outcome))},
+            {
+                seat: effects
+                for seat, outcome in outcomes.items()
+                if outcome.kind is OutcomeKind.DONE and (effects := set_by(self.household.mechanics, outcome.command))
+            },
             () if is_answering else tuple(runtime.sent),
             dict(zip(self.task.agents, map(self.household.propositions, runtime.memories), strict=True)),
             self._probe_results or (),
             tuple(result for pair in self._pair_results for result in pair),
             self._report_results,
         )
-
-    def _handle_effects(self, outcome: ActionOutcome) -> Mapping[str, str]:
-        """Returns the states that an action set by furniture; empty unless it was a successful Open or Close."""
-        return set_by(self.household.mechanics, outcome.command) if outcome.kind is OutcomeKind.DONE else {}
 
     def _claims(self, mask: int) -> frozenset[Claim]:
         return frozenset(name for name in self.household.named(mask) if isinstance(name, Claim))
@@ -286,7 +281,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         private_share: that of the private conjuncts. For probes see `probes.literal_metrics`, `probes.rule_metrics` and
         `thought_pairs.pair_metrics`.
         """
-        runtime = self._runtime
+        runtime = self.runtime
         metrics = {FUNCTIONAL_SUCCESS: float(self.is_solved), "messages": float(runtime.messages_sent)}
         metrics |= {"turns": float(runtime.turn), **literal_metrics(self._probe_results or ())}
         if self._probe_results is not None:
@@ -304,14 +299,14 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         for name, goals in (("known_share", known), ("private_share", private)):
             if goals:
                 metrics[name] = sum(
-                    self._runtime.holds(self.household.goal_mask([conjunct])) for conjunct in goals
+                    self.runtime.holds(self.household.goal_mask([conjunct])) for conjunct in goals
                 ) / len(goals)
         return metrics
 
     def seat_metrics(self, seat: Seat) -> Mapping[str, float]:
         agent = self._numbers[seat]
-        used = self.task.message_budget(seat) - self._runtime.messages_left[agent]
+        used = self.task.message_budget(seat) - self.runtime.messages_left[agent]
         metrics = {"messages_sent": float(used)}
         if goals := self.task.private_goals.get(seat):
-            metrics["private_goal"] = float(self._runtime.holds(self.household.goal_mask(goals)))
+            metrics["private_goal"] = float(self.runtime.holds(self.household.goal_mask(goals)))
         return metrics

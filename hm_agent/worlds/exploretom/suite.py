@@ -168,7 +168,7 @@ class ExploretomSuite(Suite):
 
     def _stories(self, options: Mapping[str, Setting]) -> Sequence[PosedStory]:
         """The stories of a data set; raises ConfigError for a file that holds none."""
-        from hm_agent.worlds.exploretom.datasets.playing_items import posed_stories
+        from hm_agent.worlds.exploretom.datasets.item import posed_stories
 
         path = existing_file("dataset", options["dataset"])
         assert path is not None

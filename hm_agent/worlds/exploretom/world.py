@@ -93,16 +93,11 @@ class StoryWorld(World[StoryView, str]):
     def __init__(self, pose: PoseStory, *, shows_choices: bool = True, questions: int | None = None) -> None:
         self._pose, self._shows_choices, self._max_questions = pose, shows_choices, questions
         self._story = PosedStory("", sees_contents=False, questions=())
-        self._graded: list[GradedAnswer] = []
-
-    @property
-    def graded(self) -> Sequence[GradedAnswer]:
+        self.graded: list[GradedAnswer] = []
         """All answers so far."""
-        return self._graded
 
     @property
     def questions(self) -> Sequence[PosableQuestion]:
-        """All questions of this episode."""
         return self._story.questions
 
     @property
@@ -111,15 +106,15 @@ class StoryWorld(World[StoryView, str]):
         return [self.questions[index] for index, needed in enumerate(self._story.relies_on) if needed]
 
     def reset(self, seed: int) -> Turn[StoryView]:
-        self._story, self._graded = self._pose(seed), []
+        self._story, self.graded = self._pose(seed), []
         if self._max_questions is not None and self._max_questions < len(self.questions):
             self._story = _sample_questions(self._story, self._max_questions, seed)
         return self._next_turn({})
 
     def step(self, actions: Mapping[Seat, str]) -> Turn[StoryView]:
-        question, given = self.questions[len(self._graded)], actions[READER]
+        question, given = self.questions[len(self.graded)], actions[READER]
         graded = GradedAnswer(question, given, meaning(given, question.choices, question.text))
-        self._graded.append(graded)
+        self.graded.append(graded)
         return self._next_turn({READER: float(graded.is_right)})
 
     def _next_turn(self, rewards: Mapping[Seat, float]) -> Turn[StoryView]:
@@ -127,7 +122,7 @@ class StoryWorld(World[StoryView, str]):
 
         If any question is functional, the reader isn't told the reward of its latest answer.
         """
-        step = len(self._graded)
+        step = len(self.graded)
         if step == len(self.questions):
             return Turn(step, {}, rewards, is_over=True)
         question = self.questions[step]
@@ -150,10 +145,10 @@ class StoryWorld(World[StoryView, str]):
         return [LiteralQuestion(question.text, question.choices, question.answer) for question in literal]
 
     def scene(self) -> GradedAnswer | None:
-        return self._graded[-1] if self._graded else None
+        return self.graded[-1] if self.graded else None
 
     def metrics(self) -> Mapping[str, float]:
-        return {**accuracies(self._graded), **pairing(self._graded, self._story.relies_on)}
+        return {**accuracies(self.graded), **pairing(self.graded, self._story.relies_on)}
 
 
 def _sample_questions(story: PosedStory, max_questions: int, seed: int) -> PosedStory:

@@ -13,9 +13,8 @@ from hm_agent.worlds.symmtom.knowledge.filters import KnowledgeFilter
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.policies.orders import OrderPolicy
 from hm_agent.worlds.symmtom.policies.planner import Planner
-from hm_agent.worlds.symmtom.policies.policy import Policy, own_seeds
+from hm_agent.worlds.symmtom.policies.policy import HeuristicPolicy, Policy, RandomPolicy, own_seeds
 from hm_agent.worlds.symmtom.policies.shortcuts import RATINGS, ShortcutPolicy
-from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy, RandomPolicy
 from hm_agent.worlds.symmtom.rules import Bools, Direction, GameState, Ints
 from hm_agent.worlds.symmtom.sights import Sights, sight_of
 from hm_agent.worlds.symmtom.tables.peddlers import WORDS, PeddlerPolicy

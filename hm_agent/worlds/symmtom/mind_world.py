@@ -46,11 +46,11 @@ class MindTestWorld(SymmtomWorld):
         return Trial(self._test, np.array([seed % 2**32], np.uint32))
 
     def step(self, actions: Mapping[Seat, SpokenMove]) -> Turn[BoardView]:
-        step = int(self._state.step[0])
+        step = int(self.state.step[0])
         chosen = [self._trial.action(agent, step) for agent in range(self.settings.agents)]
         if step >= self._test.prelude:
             chosen[TESTED] = actions[self.seats[TESTED]]
-        before = self._state
+        before = self.state
         self._advance(chosen)
         if step >= self._test.prelude:
             self._turns += 1
@@ -62,16 +62,16 @@ class MindTestWorld(SymmtomWorld):
     def _judge(self, before: GameState, turn: int) -> bool | None:
         """True for success, False for failure, None while neither is decided. before: the state before this turn."""
         assert self._effects is not None
-        near, goal = within_hearing(self.settings, self._state.positions)[0, TESTED], self._test.goal
+        near, goal = within_hearing(self.settings, self.state.positions)[0, TESTED], self._test.goal
         knows, said = before.knows[0], int(self._effects.said[0, TESTED])
         match self._test.kind:
             case "tell":
-                return True if (self._state.knows[0, goal] >= knows[TESTED]).all() else None
+                return True if (self.state.knows[0, goal] >= knows[TESTED]).all() else None
             case "first_word":
                 return bool(said != SILENT and not knows[goal, said]) if near[goal] else None
             case "path" | "step":
                 steps_until_goal = self._trial.steps_until_goal
-                here, there = before.positions[0, TESTED], self._state.positions[0, TESTED]
+                here, there = before.positions[0, TESTED], self.state.positions[0, TESTED]
                 if steps_until_goal[turn + 1][tuple(there)] + 1 > steps_until_goal[turn][tuple(here)]:
                     return False
                 if self._test.kind == "step":
@@ -81,7 +81,7 @@ class MindTestWorld(SymmtomWorld):
         return True if near[goal] else None
 
     def _view(self, agent: int) -> BoardView:
-        step = int(self._state.step[0])
+        step = int(self.state.step[0])
         held = [other for other in range(self.settings.agents) if other != TESTED and self._trial.stays(other, step)]
         if step < self._test.prelude:
             held.insert(0, TESTED)

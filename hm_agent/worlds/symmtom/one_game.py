@@ -106,7 +106,6 @@ class OneGame:
             rewards[agent] += self.settings.pieces * (len(wins) * won - sum(wins))
 
     def _move(self, directions: Sequence[int]) -> None:
-        """Moves all agents at once."""
         width, here = self.settings.width, self.cells
         target = [_neighbour(width, cell, direction) for cell, direction in zip(here, directions, strict=True)]
         if len(set(target)) < len(target):

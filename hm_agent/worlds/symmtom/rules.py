@@ -151,7 +151,7 @@ def step(
     recharges = state.recharges + recharged
     heard = (is_new if settings.has_published_rules else news).sum(-1, dtype=np.int32)
     rewards = heard + taught + recharged * np.int32(settings.recharge_reward)
-    rewards += _prizes(settings, recharges)
+    rewards += prizes(settings, recharges)
     second_hand = (state.second_hand | news) & ~recharged[..., None]
     after = replace(state, step=state.step + 1, positions=positions, second_hand=second_hand, recharges=recharges)
     after = replace(after, changed=after.knows ^ knows)
@@ -213,14 +213,12 @@ def _heard_pieces(is_heard: Bools, said: Ints, pieces: int) -> Bools:
     return heard
 
 
-def _prizes(settings: GameSettings, recharges: Ints) -> Ints:
-    """(B, n): at the end of a competitive episode, c from each agent that did not win to each that did; else zero."""
+def prizes(settings: GameSettings, recharges: Any) -> Any:
+    """(..., n): at the end of a competitive episode, c from each agent that did not win to each that did; else zero."""
     if not settings.is_competitive:
-        return np.zeros_like(recharges)
-    wins = recharges >= WINNING_RECHARGES
-    winners = wins.sum(-1, keepdims=True)
-    paid: Ints = np.where(wins, settings.agents - winners, -winners).astype(np.int32) * np.int32(settings.pieces)
-    return paid
+        return 0
+    wins = (recharges >= WINNING_RECHARGES).astype(np.int32)
+    return (settings.agents * wins - wins.sum(-1, keepdims=True, dtype=np.int32)) * settings.pieces
 
 
 def _freeze_finished(before: GameState, after: GameState, effects: Effects, over: Bools) -> tuple[GameState, Effects]:

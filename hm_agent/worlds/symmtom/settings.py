@@ -104,7 +104,6 @@ class GameSettings:
 
     @property
     def seats(self) -> tuple[Seat, ...]:
-        """The seat of each agent, in order."""
         return tuple(f"player_{agent}" for agent in range(self.agents))
 
     @property

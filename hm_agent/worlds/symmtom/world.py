@@ -23,16 +23,12 @@ class SymmtomWorld(World[BoardView, SpokenMove]):
         self.seats: Sequence[Seat] = settings.seats
         self._counts: Mapping[str, Ints] = {}
         self._scene: BoardScene | None = None
-        self._state: GameState
+        self.state: GameState
+        """The full state of the game, for viewers, metrics and agents that are told the truth."""
         self._effects: Effects | None
 
-    @property
-    def state(self) -> GameState:
-        """The full state of the game, for viewers, metrics and agents that are told the truth."""
-        return self._state
-
     def reset(self, seed: int) -> Turn[BoardView]:
-        self._state, self._effects = self._initial_state(seed), None
+        self.state, self._effects = self._initial_state(seed), None
         self._counts, self._scene = {}, None
         return self._turn()
 
@@ -44,13 +40,13 @@ class SymmtomWorld(World[BoardView, SpokenMove]):
 
     def _advance(self, chosen: Sequence[SpokenMove]) -> Turn[BoardView]:
         """Takes one step with an action of every agent."""
-        before = self._state
+        before = self.state
         directions = [[int(action.direction) for action in chosen]]
         pieces = [[self._checked_piece(action.piece) for action in chosen]]
-        self._state, self._effects = rules.step(self.settings, before, directions, pieces)
-        counts = count_step(self.settings, before, directions, self._state, self._effects)
+        self.state, self._effects = rules.step(self.settings, before, directions, pieces)
+        counts = count_step(self.settings, before, directions, self.state, self._effects)
         self._counts = {name: self._counts.get(name, 0) + count for name, count in counts.items()}
-        self._scene = scene_of(before, self._state, self._effects)
+        self._scene = scene_of(before, self.state, self._effects)
         return self._turn()
 
     def _checked_piece(self, piece: int) -> int:
@@ -60,7 +56,7 @@ class SymmtomWorld(World[BoardView, SpokenMove]):
         return piece
 
     def _turn(self) -> Turn[BoardView]:
-        step, paid = int(self._state.step[0]), self._effects.rewards[0].tolist() if self._effects else []
+        step, paid = int(self.state.step[0]), self._effects.rewards[0].tolist() if self._effects else []
         rewards = dict(zip(self.seats, map(float, paid), strict=False))
         observations = {
             seat: Observation(step, self._view(agent), rewards.get(seat, 0.0)) for agent, seat in enumerate(self.seats)
@@ -68,10 +64,10 @@ class SymmtomWorld(World[BoardView, SpokenMove]):
         return Turn(step, observations, rewards, self._is_over())
 
     def _view(self, agent: int) -> BoardView:
-        return view_of(self.settings, self._state, self._effects, agent)
+        return view_of(self.settings, self.state, self._effects, agent)
 
     def _is_over(self) -> bool:
-        return bool(rules.is_over(self.settings, self._state)[0])
+        return bool(rules.is_over(self.settings, self.state)[0])
 
     def scene(self) -> BoardScene | None:
         return self._scene
@@ -81,7 +77,7 @@ class SymmtomWorld(World[BoardView, SpokenMove]):
         view = self._view(self.seats.index(seat))
         return [
             LiteralQuestion(knows_now(other, piece), ("yes", "no"), "yes" if knows[piece] else "no")
-            for other, knows, own in zip(self.seats, self._state.knows[0], view.first_hand, strict=True)
+            for other, knows, own in zip(self.seats, self.state.knows[0], view.first_hand, strict=True)
             for piece in range(self.settings.pieces)
             if other != seat and piece not in (own or ())
         ]

@@ -17,7 +17,7 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
 )
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.pddl_writing import write_house
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Claim, Is, Proposition, normalised_claim, wanted
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition, normalised_claim, wanted
 from hm_agent.worlds.enacttom.tasks.task import AgentSpawn, HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 
@@ -115,7 +115,7 @@ class _Draft:
                 Proposition(Is.INSIDE, (thing, cabinet)),
                 Proposition(Is.IN_ROOM, (thing, room)),
                 Proposition(Is.HELD_BY, (thing, agent)),
-                Proposition(AGENT_IN_ROOM, (agent, room)),
+                Proposition(Is.AGENT_IN_ROOM, (agent, room)),
             )
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from hm_agent.worlds.enacttom.tasks.mechanics import Binding, RestrictedCommunication, RoomRestriction
 from hm_agent.worlds.enacttom.tasks.pddl_writing import write_house
-from hm_agent.worlds.enacttom.tasks.propositions import CAN_COMMUNICATE, Claim, Is, Proposition, wanted
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition, wanted
 from hm_agent.worlds.enacttom.tasks.task import AgentSpawn, HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 
@@ -75,7 +75,7 @@ def line_task(hops: int) -> HouseholdTask:
     ]
     bindings.append(RestrictedCommunication(allowed_targets=neighbours))
     public = [
-        Proposition(CAN_COMMUNICATE, (sender, receiver))
+        Proposition(Is.CAN_COMMUNICATE, (sender, receiver))
         for sender, receivers in neighbours.items()
         for receiver in receivers
     ]

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from hm_agent.worlds.symmtom.knowledge.filters import KnowledgeFilter, helpful_speech
-from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
-from hm_agent.worlds.symmtom.knowledge.orders import NestedKnowledge
-from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
+from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS, NestedKnowledge
+from hm_agent.worlds.symmtom.policies.policy import HeuristicPolicy
 from hm_agent.worlds.symmtom.rules import SILENT
 from hm_agent.worlds.symmtom.selfplay import play
 from hm_agent.worlds.symmtom.settings import GameSettings

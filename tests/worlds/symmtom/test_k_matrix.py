@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
-from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy, RandomPolicy
+from hm_agent.worlds.symmtom.policies.policy import HeuristicPolicy, RandomPolicy
 from hm_agent.worlds.symmtom.rules import SILENT, Bools
 from hm_agent.worlds.symmtom.selfplay import play
 from hm_agent.worlds.symmtom.settings import GameSettings

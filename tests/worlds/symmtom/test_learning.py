@@ -34,7 +34,7 @@ from hm_agent.worlds.symmtom.learning.ppo import Ppo, PpoParameters, Steps
 from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy, ego_view_of
 from hm_agent.worlds.symmtom.learning.training import Training, mean_reward, run
 from hm_agent.worlds.symmtom.metrics import REWARD
-from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
+from hm_agent.worlds.symmtom.policies.policy import HeuristicPolicy
 from hm_agent.worlds.symmtom.selfplay import measure, play
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import sights_of

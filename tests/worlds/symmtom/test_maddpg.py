@@ -25,7 +25,7 @@ from hm_agent.worlds.symmtom.learning.maddpg import Maddpg, MaddpgParameters
 from hm_agent.worlds.symmtom.learning.replay import MEMORY_LEVELS, Replay, Segments, arrays_of, replay_of
 from hm_agent.worlds.symmtom.learning.trained_policy import ego_view_of
 from hm_agent.worlds.symmtom.own_agents import TRAINED
-from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
+from hm_agent.worlds.symmtom.policies.policy import HeuristicPolicy
 from hm_agent.worlds.symmtom.rules import Bools
 from hm_agent.worlds.symmtom.selfplay import play
 from hm_agent.worlds.symmtom.settings import GameSettings

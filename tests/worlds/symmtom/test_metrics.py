@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hm_agent.worlds.symmtom import metrics, rules
-from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
+from hm_agent.worlds.symmtom.policies.policy import HeuristicPolicy
 from hm_agent.worlds.symmtom.rules import Direction, GameState
 from hm_agent.worlds.symmtom.selfplay import measure
 from hm_agent.worlds.symmtom.settings import GameSettings

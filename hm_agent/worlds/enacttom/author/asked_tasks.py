@@ -149,7 +149,6 @@ TaskContent = tuple[frozenset[Proposition], frozenset[Claim]]
 
 
 def _content(task: HouseholdTask) -> TaskContent:
-    """How a task begins, and its goal."""
     return task.init, frozenset(task.goal)
 
 

@@ -37,7 +37,6 @@ Line = Annotated[str, Field(max_length=300)]
 
 
 def criteria(category: str) -> tuple[str, ...]:
-    """The eight criteria of a category."""
     return (*SHARED_CRITERIA, TENSION if category == MIXED else INTERDEPENDENCE)
 
 

@@ -70,7 +70,6 @@ def _mean(numbers: Sequence[int]) -> float | None:
 
 
 def generation_counts(rows: Sequence[Row]) -> list[GenerationCounts]:
-    """The counts of each generation, in order."""
     by_generation: dict[int, list[Row]] = {}
     for row in rows:
         by_generation.setdefault(row["generation"], []).append(row)
@@ -136,7 +135,6 @@ def _ablation(pipeline: str, candidates: Sequence[_Candidate], *, is_calibrated:
 
 
 def as_content(rows: Sequence[Row]) -> dict[str, object]:
-    """Both tables as JSON."""
     return {
         "generations": [asdict(one) for one in generation_counts(rows)],
         "ablations": [{**asdict(one), "kept_share": one.kept_share} for one in ablations(rows)],

@@ -59,7 +59,6 @@ class Grown:
 
     @property
     def row(self) -> Row:
-        """The row of the pool."""
         birth, file = self.birth, self.offspring.file
         recipe = self.offspring.recipe
         request = recipe.request if recipe else birth.slot.request

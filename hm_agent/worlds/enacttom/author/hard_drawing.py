@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from random import Random
 
-from hm_agent.worlds.enacttom.author.hard_house import ME, Cast, HardHouse, StartingMind
-from hm_agent.worlds.enacttom.author.hard_scenes import SCENES, HardScene
+from hm_agent.worlds.enacttom.author.hard_scenes import ME, SCENES, Cast, HardHouse, HardScene, StartingMind
 from hm_agent.worlds.enacttom.author.task_drawing import OBJECTS, OPENING, ROOMS, SURFACES
 from hm_agent.worlds.enacttom.author.task_words import THEMES, public_facts
 from hm_agent.worlds.enacttom.tasks.characters import BLANK, Slot
@@ -38,9 +37,11 @@ def draw_pair(rng: Random, scene: str, depth: int, name: str) -> tuple[TaskFile,
     house = _house(rng, drawn, depth)
     theme = rng.randrange(len(THEMES))
     is_kept = rng.random() < 0.5 or depth > 1
-    return _file(house, drawn.cast(house, 0, depth), depth, f"{name}_a", name, theme, is_kept), _file(
-        house, drawn.cast(house, 1, depth), depth, f"{name}_b", name, theme, is_kept
+    first, second = (
+        _file(house, drawn.cast(house, number, depth), depth, f"{name}_{letter}", name, theme, is_kept)
+        for number, letter in enumerate("ab")
     )
+    return first, second
 
 
 def _house(rng: Random, scene: HardScene, depth: int) -> HardHouse:

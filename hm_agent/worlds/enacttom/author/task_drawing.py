@@ -30,7 +30,7 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
     RemoteControl,
     StateMirroring,
 )
-from hm_agent.worlds.enacttom.tasks.propositions import CONTROLS, MIRRORS, Claim, Is, Proposition, normalised_claim
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition, normalised_claim
 from hm_agent.worlds.enacttom.tasks.task import MIXED
 
 ROOMS = (
@@ -254,12 +254,12 @@ def _handle_goal(rng: Random, house: HouseDraft, holder: str) -> GoalDraft | Non
     if rng.random() < 0.5:
         house.is_open[trigger] = house.is_open[target]
         house.handles.append(StateMirroring(trigger_object=trigger, target_object=target))
-        predicate = MIRRORS
+        predicate = Is.MIRRORS
     else:
         house.is_open[trigger] = False
         state: FurnitureState = "open" if goal.predicate == Is.OPEN else "closed"
         house.handles.append(RemoteControl(trigger_object=trigger, target_object=target, target_state=state))
-        predicate = CONTROLS
+        predicate = Is.CONTROLS
     secrets = ((_informed_agent(rng, path), Proposition(predicate, (trigger, target))),)
     return GoalDraft(goal, holder, path, secrets, is_visible=False)
 

@@ -14,15 +14,7 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
     RoomRestriction,
 )
 from hm_agent.worlds.enacttom.tasks.pddl_writing import write_house
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    CAN_COMMUNICATE,
-    CONTROLS,
-    MIRRORS,
-    Claim,
-    Is,
-    Proposition,
-    wanted,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition, wanted
 from hm_agent.worlds.enacttom.tasks.task import CANARY, AgentSpawn, TaskFile
 
 THEMES: Sequence[tuple[str, str]] = (
@@ -50,8 +42,8 @@ KNOWN: Mapping[str, str] = {
     Is.ON_TOP: "{0} is on top of {1} now.",
     Is.INSIDE: "{0} is inside {1} now.",
     Is.INVERSE: "The handle of {0} is reversed: Open closes it, and Close opens it.",
-    MIRRORS: "{0} and {1} always end up in the same state.",
-    CONTROLS: "Opening {0} changes {1}, too.",
+    Is.MIRRORS: "{0} and {1} always end up in the same state.",
+    Is.CONTROLS: "Opening {0} changes {1}, too.",
 }
 
 
@@ -119,7 +111,7 @@ def public_facts(agents: tuple[str, ...], rooms: Iterable[str], bindings: Sequen
     pairs = [(agent, room) for room in rooms for agent in agents]
     barred = [Proposition(Is.RESTRICTED, pair) for pair in pairs if not mechanics.may_enter(*pair)]
     links = [(agent, other) for agent in agents for other in mechanics.targets(agent)]
-    return barred + [Proposition(CAN_COMMUNICATE, pair) for pair in links]
+    return barred + [Proposition(Is.CAN_COMMUNICATE, pair) for pair in links]
 
 
 def _house_rules(house: HouseDraft) -> Iterator[str]:
@@ -143,7 +135,6 @@ def _goals_known_to(draft: TaskDraft, agent: str) -> list[Proposition]:
 
 
 def _facts_told_to(draft: TaskDraft, agent: str) -> list[Proposition]:
-    """The facts about things and handles that an agent is told."""
     goals = chain(draft.goals, *draft.wishes.values())
     return [fact for goal in goals for addressee, fact in goal.secrets if addressee == agent]
 

@@ -20,14 +20,7 @@ from hm_agent.worlds.enacttom.house.commands import (
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.tasks.characters import RELAY, RIVAL, CharacterMind
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    AGENT_IN_ROOM,
-    HAND_EMPTY,
-    Claim,
-    Is,
-    Proposition,
-    normalised_claim,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition, normalised_claim
 
 
 def with_characters(runtime: HouseRuntime, commands: Sequence[HouseCommand]) -> list[HouseCommand]:
@@ -100,7 +93,7 @@ def _knows(runtime: HouseRuntime, knowers: Sequence[str], fact: Proposition) -> 
 def _step(runtime: HouseRuntime, agent: int, name: str, want: Proposition) -> HouseCommand | None:
     """The next command towards a want; None if it knows none."""
     household, state = runtime.household, runtime.state
-    if want.predicate == AGENT_IN_ROOM:
+    if want.predicate == Is.AGENT_IN_ROOM:
         return navigate(want.arguments[1])
     thing, target = want.arguments[0], want.arguments[-1]
     if want.predicate in (Is.OPEN, Is.CLOSED):
@@ -111,7 +104,7 @@ def _step(runtime: HouseRuntime, agent: int, name: str, want: Proposition) -> Ho
             return None
         relation = WITHIN if want.predicate == Is.INSIDE else ON
         return _reach(household, agent, state, target, is_inside=relation == WITHIN) or place(thing, relation, target)
-    if not state & household.bits[Proposition(HAND_EMPTY, (name,))]:
+    if not state & household.bits[Proposition(Is.HAND_EMPTY, (name,))]:
         return None
     is_rival = household.task.characters[name].kind == RIVAL
     for believed in _believed_places(runtime, agent, thing):

@@ -15,14 +15,7 @@ from operator import or_
 from hm_agent.worlds.enacttom.house.commands import HouseCommand, Verb
 from hm_agent.worlds.enacttom.house.knowledge import common_knowledge, follows_among, needed_claims, weaker
 from hm_agent.worlds.enacttom.house.physics import Action, actions, places, propositions, sightings
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    AGENT_IN_ROOM,
-    MOST_DEPTH,
-    Claim,
-    Is,
-    Proposition,
-    normalised_claim,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import MOST_DEPTH, Claim, Is, Proposition, normalised_claim
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 
 Name = Proposition | Claim
@@ -111,7 +104,6 @@ class Household:
     # Bits
 
     def mask(self, names: Iterable[Name]) -> int:
-        """Returns the mask of several names."""
         return union(self.bits[name] for name in names)
 
     def named(self, mask: int) -> Iterator[Name]:
@@ -119,7 +111,6 @@ class Household:
         return (self.names[number] for number in bits(mask))
 
     def propositions(self, mask: int) -> frozenset[Proposition]:
-        """The propositions among the names of a mask's bits."""
         return frozenset(name for name in self.named(mask) if isinstance(name, Proposition))
 
     def known_bit(self, agent: int, claim: Claim) -> int:
@@ -180,7 +171,7 @@ class Household:
     def rooms(self) -> Sequence[Mapping[int, str]]:
         """For each agent, the room of each of its position bits."""
         return [
-            {self.bits[Proposition(AGENT_IN_ROOM, (agent, room))]: room for room in self.plan.rooms}
+            {self.bits[Proposition(Is.AGENT_IN_ROOM, (agent, room))]: room for room in self.plan.rooms}
             for agent in self.agents
         ]
 
@@ -220,7 +211,7 @@ class Household:
         rules = []
         for claim in self.claims:
             for sighting in sightings(self.plan, claim.proposition):
-                present = (Proposition(AGENT_IN_ROOM, (agent, sighting.room)) for agent in set(claim.knowers))
+                present = (Proposition(Is.AGENT_IN_ROOM, (agent, sighting.room)) for agent in set(claim.knowers))
                 needs = self.mask((claim.proposition, *sighting.while_true, *present))
                 rules.append(SightRule(needs, self.bits[claim], claim))
         return tuple(rules)

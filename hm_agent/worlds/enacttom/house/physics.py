@@ -18,7 +18,7 @@ from hm_agent.worlds.enacttom.house.commands import (
 )
 from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
 from hm_agent.worlds.enacttom.tasks.mechanics import OPEN, HouseMechanics
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, HAND_EMPTY, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import Is, Proposition
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class Sighting:
 def propositions(plan: FloorPlan) -> Iterator[Proposition]:
     """Yields all propositions that can hold in a house."""
     for agent in plan.agents:
-        yield from (Proposition(AGENT_IN_ROOM, (agent, room)) for room in plan.rooms)
-        yield Proposition(HAND_EMPTY, (agent,))
+        yield from (Proposition(Is.AGENT_IN_ROOM, (agent, room)) for room in plan.rooms)
+        yield Proposition(Is.HAND_EMPTY, (agent,))
     for piece in plan.openable:
         yield Proposition(Is.OPEN, (piece,))
         yield Proposition(Is.CLOSED, (piece,))
@@ -73,24 +73,24 @@ def _moves(plan: FloorPlan, mechanics: HouseMechanics, agent: str) -> Iterator[A
             continue
         for other in plan.rooms:
             if other != room:
-                before = Proposition(AGENT_IN_ROOM, (agent, other))
-                after = Proposition(AGENT_IN_ROOM, (agent, room))
+                before = Proposition(Is.AGENT_IN_ROOM, (agent, other))
+                after = Proposition(Is.AGENT_IN_ROOM, (agent, room))
                 yield Action(navigate(room), [before], [after], [before])
 
 
 def _carries(plan: FloorPlan, agent: str) -> Iterator[Action]:
     """Pick and Place: on top of furniture, within furniture that is open, and from the floor."""
-    empty = Proposition(HAND_EMPTY, (agent,))
+    empty = Proposition(Is.HAND_EMPTY, (agent,))
     for thing in plan.objects:
         held = Proposition(Is.HELD_BY, (thing, agent))
         for relation, furniture, room, at_spot, opened in _surfaces(plan, thing):
-            in_room, in_its_room = Proposition(AGENT_IN_ROOM, (agent, room)), Proposition(Is.IN_ROOM, (thing, room))
+            in_room, in_its_room = Proposition(Is.AGENT_IN_ROOM, (agent, room)), Proposition(Is.IN_ROOM, (thing, room))
             at_rest = [empty, at_spot, in_its_room]
             yield Action(pick(thing), [in_room, *opened, *at_rest], [held], at_rest)
             put_down = place(thing, relation, furniture)
             yield Action(put_down, [in_room, *opened, held], at_rest, [held])
         for room in plan.rooms:
-            in_room, in_its_room = Proposition(AGENT_IN_ROOM, (agent, room)), Proposition(Is.IN_ROOM, (thing, room))
+            in_room, in_its_room = Proposition(Is.AGENT_IN_ROOM, (agent, room)), Proposition(Is.IN_ROOM, (thing, room))
             at_rest = [empty, Proposition(Is.ON_FLOOR, (thing,)), in_its_room]
             yield Action(pick(thing), [in_room, *at_rest], [held], at_rest)
 
@@ -107,7 +107,7 @@ def _surfaces(plan: FloorPlan, thing: str) -> Iterator[tuple[str, str, str, Prop
 def _handles(plan: FloorPlan, mechanics: HouseMechanics, agent: str) -> Iterator[Action]:
     """Open and Close, with the effects of mirrors and remote controls. The furniture itself has to change."""
     for furniture in plan.openable:
-        in_room = Proposition(AGENT_IN_ROOM, (agent, plan.furniture[furniture]))
+        in_room = Proposition(Is.AGENT_IN_ROOM, (agent, plan.furniture[furniture]))
         for command in (open_it(furniture), close_it(furniture)):
             settings = set_by(mechanics, command)
             after = [_state_proposition(piece, state) for piece, state in settings.items()]
@@ -130,14 +130,14 @@ def _state_proposition(furniture: str, state: str) -> Proposition:
 def sightings(plan: FloorPlan, proposition: Proposition) -> Iterator[Sighting]:
     """Yields every way to observe a proposition that holds: the room to stand in and what else must hold."""
     arguments = proposition.arguments
-    if proposition.predicate == AGENT_IN_ROOM:
+    if proposition.predicate == Is.AGENT_IN_ROOM:
         yield Sighting(arguments[1], ())
     elif proposition.predicate in (Is.OPEN, Is.CLOSED, Is.ON_TOP):
         yield Sighting(plan.furniture[arguments[-1]], ())
     elif proposition.predicate == Is.INSIDE:
         yield Sighting(plan.furniture[arguments[1]], (Proposition(Is.OPEN, (arguments[1],)),))
     elif proposition.predicate == Is.HELD_BY:
-        yield from (Sighting(room, (Proposition(AGENT_IN_ROOM, (arguments[1], room)),)) for room in plan.rooms)
+        yield from (Sighting(room, (Proposition(Is.AGENT_IN_ROOM, (arguments[1], room)),)) for room in plan.rooms)
     elif proposition.predicate == Is.ON_FLOOR:
         yield from (Sighting(room, (Proposition(Is.IN_ROOM, (arguments[0], room)),)) for room in plan.rooms)
     elif proposition.predicate == Is.IN_ROOM:

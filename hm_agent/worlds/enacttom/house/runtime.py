@@ -20,7 +20,7 @@ from enum import Enum
 
 from hm_agent.worlds.enacttom.house.commands import EVERYONE, HouseCommand, Verb, length_fault, message_fault, plain
 from hm_agent.worlds.enacttom.house.household import Household
-from hm_agent.worlds.enacttom.tasks.propositions import HAND_EMPTY, Claim, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition
 
 QUIET_TURNS = 2
 """An episode also ends after so many turns in a row in which everyone waits."""
@@ -92,7 +92,6 @@ class HouseRuntime:
         self._look()
 
     def copy(self) -> HouseRuntime:
-        """Returns a runtime that goes on from here on its own."""
         twin = object.__new__(HouseRuntime)
         vars(twin).update(vars(self))
         twin.memories, twin.messages_left = list(self.memories), list(self.messages_left)
@@ -100,7 +99,6 @@ class HouseRuntime:
         return twin
 
     def step(self, commands: Sequence[HouseCommand]) -> None:
-        """Plays one turn with a command of each agent."""
         before, count = self.state, len(commands)
         self.inbox, self.sent = [[] for _ in range(count)], []
         talkers = []
@@ -159,7 +157,7 @@ class HouseRuntime:
             if not state & house.bits.get(Proposition(Is.HELD_BY, (arguments[0], house.agents[agent])), 0):
                 return f"You don't hold {arguments[0]}."
             return f"You can't put it {arguments[1]} {furniture}: it is closed or has no inside."
-        if command.verb == Verb.PICK and not state & house.bits[Proposition(HAND_EMPTY, (house.agents[agent],))]:
+        if command.verb == Verb.PICK and not state & house.bits[Proposition(Is.HAND_EMPTY, (house.agents[agent],))]:
             return "Your hand is full."
         return f"You see no {arguments[0]} here that you could pick."
 

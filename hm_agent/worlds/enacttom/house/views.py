@@ -26,7 +26,7 @@ from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.probes import Probe
 from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, HouseMessage, HouseRuntime, OutcomeKind
 from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import Is, Proposition
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 
 _MOST_DECODED = 10_000
@@ -96,16 +96,15 @@ class HouseView:
         return tuple(probe for probe in self.probes if probe.is_open)
 
     @property
+    def present(self) -> frozenset[str]:
+        """The agents in its room, itself included."""
+        return frozenset(seen.arguments[0] for seen in self.sees if seen.predicate == Is.AGENT_IN_ROOM)
+
+    @property
     def holds(self) -> str | None:
         """The object in its hand."""
-        return next(
-            (
-                seen.arguments[0]
-                for seen in self.sees
-                if seen.predicate == Is.HELD_BY and seen.arguments[1] == self.agent
-            ),
-            None,
-        )
+        held = (seen.arguments for seen in self.sees if seen.predicate == Is.HELD_BY)
+        return next((thing for thing, agent in held if agent == self.agent), None)
 
     @property
     def sent(self) -> HouseMessage | None:
@@ -205,7 +204,7 @@ def _in_words(seen: frozenset[Proposition], agent: str, nothing: str = "nothing.
         if fact.predicate == Is.ON_FLOOR
         else fact.words
         for fact in seen
-        if not (fact.predicate == Is.IN_ROOM or (fact.predicate == AGENT_IN_ROOM and fact.arguments[0] == agent))
+        if not (fact.predicate == Is.IN_ROOM or (fact.predicate == Is.AGENT_IN_ROOM and fact.arguments[0] == agent))
     ]
     return "; ".join(sorted(words)) + "." if words else nothing
 

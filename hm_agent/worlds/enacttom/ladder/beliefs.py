@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hm_agent.worlds.enacttom.house.views import Briefing, HouseView
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, FLOOR_SLOT, PLACE_SLOT, SLOTS, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import FLOOR_SLOT, PLACE_SLOT, SLOTS, Is, Proposition
 
 Slot = tuple[str, str]
 
@@ -51,10 +51,10 @@ class HouseBeliefs:
     def _would_see(self, proposition: Proposition, view: HouseView) -> bool:
         """True if the agent would now see a proposition if it held."""
         arguments = proposition.arguments
-        if proposition.predicate in (AGENT_IN_ROOM, Is.IN_ROOM):
+        if proposition.predicate in (Is.AGENT_IN_ROOM, Is.IN_ROOM):
             return arguments[1] == view.room
         if proposition.predicate == Is.HELD_BY:
-            return Proposition(AGENT_IN_ROOM, (arguments[1], view.room)) in view.sees
+            return Proposition(Is.AGENT_IN_ROOM, (arguments[1], view.room)) in view.sees
         if proposition.predicate == Is.ON_FLOOR:
             return self._slots.get((FLOOR_SLOT, arguments[0])) == Proposition(Is.IN_ROOM, (arguments[0], view.room))
         if proposition.predicate in (Is.ON_TOP, Is.INSIDE) and self._plan.furniture[arguments[1]] == view.room:

@@ -94,7 +94,6 @@ class ClaimNotes:
         return source if source and source.depth < self.order else None
 
     def tellers(self, proposition: Proposition) -> tuple[str, ...]:
-        """Returns the agents that told this one of a proposition."""
         return tuple(self._tellers.get(proposition, ()))
 
     def lacks(self, agent: str, claim: Claim) -> bool:

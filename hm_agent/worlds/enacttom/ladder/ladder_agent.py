@@ -28,17 +28,7 @@ from hm_agent.worlds.enacttom.ladder.own_plans import OwnPlanner, bindings_of, c
 from hm_agent.worlds.enacttom.ladder.routes import Routes
 from hm_agent.worlds.enacttom.ladder.thoughts import NestedThoughts
 from hm_agent.worlds.enacttom.tasks.mechanics import OPEN, HouseMechanics
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    AGENT_IN_ROOM,
-    CONTROLS,
-    MECHANIC,
-    MIRRORS,
-    WANTED,
-    Claim,
-    Is,
-    Proposition,
-    wanted,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import MECHANIC, Claim, Is, Proposition, wanted
 
 
 @dataclass(frozen=True)
@@ -106,13 +96,13 @@ class HouseMind:
         self.beliefs.look(view)
         for dropped in before - set(self.beliefs.all()):
             self.notes.forget(dropped)
-        present = [seen.arguments[0] for seen in view.sees if seen.predicate == AGENT_IN_ROOM]
+        present = view.present
         for seen in view.sees:
             self.notes.witness(seen, present)
 
     def _believe(self, proposition: Proposition) -> None:
         """Believes a proposition about goals, mechanics or the house."""
-        if proposition.predicate == WANTED or proposition.predicate in MECHANIC:
+        if proposition.predicate == Is.WANTED or proposition.predicate in MECHANIC:
             self.facts.add(proposition)
             return
         before = set(self.beliefs.all())
@@ -132,7 +122,8 @@ class HouseMind:
             thing, relation, furniture = command.arguments
             self.beliefs.infer(Proposition(Is.ON_TOP if relation == ON else Is.INSIDE, (thing, furniture)))
         elif outcome.kind is OutcomeKind.DONE:
-            for furniture, state in set_by(self._mechanics(), command).items():
+            known = HouseMechanics(self.briefing.plan.agents, bindings_of(self.briefing, self.facts, self.goals))
+            for furniture, state in set_by(known, command).items():
                 if self.briefing.plan.furniture[furniture] != view.room:
                     self.beliefs.infer(Proposition(Is.OPEN if state == OPEN else Is.CLOSED, (furniture,)))
 
@@ -142,10 +133,6 @@ class HouseMind:
         if inverse not in self.facts:
             self._believe(inverse)
             self.notes.witness(inverse, [self.briefing.agent])
-
-    def _mechanics(self) -> HouseMechanics:
-        """The mechanics that it knows."""
-        return HouseMechanics(self.briefing.plan.agents, bindings_of(self.briefing, self.facts, self.goals))
 
     # Choosing
 
@@ -172,7 +159,7 @@ class HouseMind:
 
     def _known_goals(self, *, is_wish: bool) -> list[Proposition]:
         """Returns the shared goals that it knows, or its private ones; those that hold already come first."""
-        goals = (fact.goal for fact in self.facts if fact.predicate == WANTED)
+        goals = (fact.goal for fact in self.facts if fact.predicate == Is.WANTED)
         selected = sorted(
             (goal for goal in goals if (goal in self.briefing.wishes) == is_wish), key=lambda goal: goal.pddl
         )
@@ -195,12 +182,8 @@ class HouseMind:
         for furniture in sorted(self._opened & set(self.briefing.plan.furniture_by_room[view.room])):
             is_open = Proposition(Is.OPEN, (furniture,))
             things = {goal.arguments[0] for goal in self.goals}
-            inside = {
-                seen.arguments[0]
-                for seen in view.sees
-                if seen.predicate == Is.INSIDE and seen.arguments[1] == furniture
-            }
-            if is_open in view.sees and is_open not in self.goals and not things & inside:
+            is_needed = any(Proposition(Is.INSIDE, (thing, furniture)) in view.sees for thing in things)
+            if is_open in view.sees and is_open not in self.goals and not is_needed:
                 return close_command(furniture, self.facts)
         return None
 
@@ -243,7 +226,7 @@ class HouseMind:
         """Returns what it knows that others may need for a goal: handles of the furniture, the place of the object."""
         things = set(goal.arguments)
         public = set(self.briefing.public_facts)
-        handles = (fact for fact in self.facts if fact.predicate in (Is.INVERSE, MIRRORS, CONTROLS))
+        handles = (fact for fact in self.facts if fact.predicate in (Is.INVERSE, Is.MIRRORS, Is.CONTROLS))
         helpful = sorted((fact for fact in handles if things & set(fact.arguments) and fact not in public), key=str)
         place = self.beliefs.place_of(goal.arguments[0])
         return [*helpful, place] if place else helpful

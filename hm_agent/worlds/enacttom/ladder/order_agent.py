@@ -20,7 +20,7 @@ from hm_agent.worlds.enacttom.house.probes import ProbeAnswers
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.tasks.characters import RIVAL
-from hm_agent.worlds.enacttom.tasks.propositions import WANTED, Claim, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.verification.character_search import CharacterSearch, Position
 
@@ -119,8 +119,8 @@ class Broadcaster(Agent[HouseView, HouseCommand | ProbeAnswers]):
         if view.probes:
             return Decision(ProbeAnswers({}))
         self._heard += [claim.proposition for message in view.messages for claim in message.claims]
-        told = [fact for fact in view.briefing.facts if fact.predicate in (*_PLACES, WANTED)]
-        known = sorted((*told, *self._heard), key=lambda fact: fact.predicate == WANTED)
+        told = [fact for fact in view.briefing.facts if fact.predicate in (*_PLACES, Is.WANTED)]
+        known = sorted((*told, *self._heard), key=lambda fact: fact.predicate == Is.WANTED)
         most = view.briefing.most_facts or len(known)
         news = known[self._told : self._told + most]
         if not (news and view.messages_left and view.briefing.targets):

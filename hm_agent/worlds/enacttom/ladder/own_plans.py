@@ -19,15 +19,7 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
     RoomRestriction,
     StateMirroring,
 )
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    AGENT_IN_ROOM,
-    CONTROLS,
-    HAND_EMPTY,
-    MIRRORS,
-    Claim,
-    Is,
-    Proposition,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition
 from hm_agent.worlds.enacttom.tasks.task import AgentSpawn, HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.verification.compiler import compile_task
 from hm_agent.worlds.enacttom.verification.planner import solve
@@ -120,9 +112,9 @@ def bindings_of(
         bindings.append(RoomRestriction(restricted_rooms=briefing.barred, for_agents=(briefing.agent,)))
     ordered = sorted(facts, key=lambda fact: fact.pddl)
     bindings += [InverseState(trigger_object=fact.arguments[0]) for fact in ordered if fact.predicate == Is.INVERSE]
-    pairs = dict.fromkeys(tuple(sorted(fact.arguments)) for fact in ordered if fact.predicate == MIRRORS)
+    pairs = dict.fromkeys(tuple(sorted(fact.arguments)) for fact in ordered if fact.predicate == Is.MIRRORS)
     bindings += [StateMirroring(trigger_object=trigger, target_object=target) for trigger, target in pairs]
-    for trigger, target in (fact.arguments for fact in ordered if fact.predicate == CONTROLS):
+    for trigger, target in (fact.arguments for fact in ordered if fact.predicate == Is.CONTROLS):
         closes = Proposition(Is.CLOSED, (target,)) in goals
         state: FurnitureState = "closed" if closes else "open"
         bindings.append(RemoteControl(trigger_object=trigger, target_object=target, target_state=state))
@@ -150,9 +142,11 @@ def _believed_state(briefing: Briefing, house: Household, beliefs: HouseBeliefs,
     facts = [fact for fact in beliefs.all() if fact.predicate in (Is.ON_TOP, Is.INSIDE, Is.ON_FLOOR, Is.HELD_BY)]
     lying = ((thing, beliefs.room_of(thing)) for thing in beliefs.objects())
     facts += [Proposition(Is.IN_ROOM, (thing, room)) for thing, room in lying if room]
-    here = [fact for fact in beliefs.all() if fact.predicate == AGENT_IN_ROOM and fact.arguments[0] == briefing.agent]
+    here = [
+        fact for fact in beliefs.all() if fact.predicate == Is.AGENT_IN_ROOM and fact.arguments[0] == briefing.agent
+    ]
     if not any(fact.predicate == Is.HELD_BY and fact.arguments[1] == briefing.agent for fact in facts):
-        facts.append(Proposition(HAND_EMPTY, (briefing.agent,)))
+        facts.append(Proposition(Is.HAND_EMPTY, (briefing.agent,)))
     doors = (
         Proposition(Is.OPEN if _is_open(furniture, house, beliefs, goals) else Is.CLOSED, (furniture,))
         for furniture in briefing.plan.openable

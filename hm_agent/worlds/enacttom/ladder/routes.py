@@ -6,14 +6,7 @@ from collections.abc import Collection
 
 from hm_agent.worlds.enacttom.house.views import Briefing
 from hm_agent.worlds.enacttom.tasks.mechanics import Channels
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    AGENT_IN_ROOM,
-    CAN_COMMUNICATE,
-    CONTROLS,
-    MIRRORS,
-    Is,
-    Proposition,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import Is, Proposition
 
 
 class Routes:
@@ -23,7 +16,7 @@ class Routes:
         self._briefing = briefing
         public = briefing.public_facts
         self._barred = {fact.arguments for fact in public if fact.predicate == Is.RESTRICTED}
-        links = {fact.arguments for fact in public if fact.predicate == CAN_COMMUNICATE}
+        links = {fact.arguments for fact in public if fact.predicate == Is.CAN_COMMUNICATE}
         self._others = [agent for agent in briefing.plan.agents if agent != briefing.agent]
         reached = {
             agent: tuple(other for other in self._others if other != agent and (not links or (agent, other) in links))
@@ -34,8 +27,8 @@ class Routes:
 
     def doers(self, goal: Proposition, facts: Collection[Proposition]) -> set[str]:
         """Returns the other agents that could reach a goal, as far as this one knows."""
-        if goal.predicate in (AGENT_IN_ROOM, Is.HELD_BY):
-            doer = goal.arguments[0 if goal.predicate == AGENT_IN_ROOM else 1]
+        if goal.predicate in (Is.AGENT_IN_ROOM, Is.HELD_BY):
+            doer = goal.arguments[0 if goal.predicate == Is.AGENT_IN_ROOM else 1]
             return {doer} & set(self._others)
         if goal.predicate == Is.ON_FLOOR:
             return set()
@@ -46,9 +39,9 @@ class Routes:
         """Returns the room of a piece of furniture, and those of handles that are known to set it."""
         handles = {furniture}
         for fact in facts:
-            if fact.predicate in (CONTROLS, MIRRORS) and fact.arguments[1] == furniture:
+            if fact.predicate in (Is.CONTROLS, Is.MIRRORS) and fact.arguments[1] == furniture:
                 handles.add(fact.arguments[0])
-            if fact.predicate == MIRRORS and fact.arguments[0] == furniture:
+            if fact.predicate == Is.MIRRORS and fact.arguments[0] == furniture:
                 handles.add(fact.arguments[1])
         return {self._briefing.plan.furniture[handle] for handle in handles}
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from hm_agent.worlds.enacttom.house.knowledge import follows_among, nested_knowers
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.ladder.beliefs import HouseBeliefs
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, SLOTS, Claim, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import SLOTS, Claim, Proposition
 
 Minds = tuple[str, ...]
 """Whose thoughts, from the outside in: (b, c) for what b thinks that c thinks; empty for the agent's own."""
@@ -47,7 +47,7 @@ class NestedThoughts:
             for claim in message.claims:
                 self.said.append((group, claim))
                 self._share(group, claim)
-        self.here = frozenset(seen.arguments[0] for seen in view.sees if seen.predicate == AGENT_IN_ROOM)
+        self.here = view.present
         self.met |= self.here
         for minds, beliefs in self._beliefs.items():
             if self.here.issuperset(minds):

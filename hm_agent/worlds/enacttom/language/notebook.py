@@ -20,7 +20,7 @@ from hm_agent.worlds.enacttom.language.situation import (
     PartnerActed,
     PartnerMoved,
 )
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import Is, Proposition
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,7 @@ class HouseNotebook(Notes[HouseView, HouseSituation, HouseCommand | ProbeAnswers
         if before.room == view.room:
             writers = {message.sender for message in view.messages}
             for partner in self.situation.partners:
-                where = Proposition(AGENT_IN_ROOM, (partner, view.room))
-                if (was_here := where in before.sees) != (where in view.sees):
+                if (was_here := partner in before.present) != (partner in view.present):
                     yield PartnerMoved(view.turn, partner, comes=not was_here)
                 elif was_here and partner not in writers and (act := _act_in_sight(partner, before, view)):
                     yield PartnerActed(view.turn, act)
@@ -91,9 +90,8 @@ def _act_in_sight(partner: str, before: HouseView, view: HouseView) -> PartnerAc
         thing = held[0].arguments[0]
         words = sorted(fact.words for fact in view.sees if fact.arguments[0] == thing and fact.predicate != Is.IN_ROOM)
         return PartnerAct(turn, partner, HANDLES, (thing,), seen="; ".join(words))
-    others = [fact for fact in view.sees if fact.predicate == AGENT_IN_ROOM and fact.arguments[0] != view.agent]
     states = _new_states(before, view)
-    if not states or len(others) > 1:
+    if not states or len(view.present - {view.agent}) > 1:
         return None
     furniture = tuple(fact.arguments[0] for fact in states)
     return PartnerAct(turn, partner, HANDLES, furniture, seen="; ".join(fact.words for fact in states))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import log
 
 from hm_agent.models.builtin import ReasonerTable
@@ -26,11 +27,11 @@ from hm_agent.worlds.enacttom.language.situation import (
 )
 from hm_agent.worlds.enacttom.language.understanding import Understanding, understanding_of
 from hm_agent.worlds.enacttom.language.written_commands import LONGEST_MESSAGE
-from hm_agent.worlds.enacttom.tasks.propositions import CONTROLS, MIRRORS, Claim, Is, Proposition, wanted
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition, wanted
 
 PATIENCE = 3
 """How many turns after its latest message an agent waits for the others, before it brings objects to them."""
-HANDLE_FACTS = (Is.INVERSE, MIRRORS, CONTROLS)
+HANDLE_FACTS = (Is.INVERSE, Is.MIRRORS, Is.CONTROLS)
 """The predicates of facts about handles; the agents that turn these need to know them."""
 
 
@@ -137,20 +138,15 @@ def _open_goals_known_to(agent: Understanding, partner: str) -> list[Proposition
 
 def _reports(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
     """The partner writes about an open goal that it knows of; without any, about what it wrote last."""
-    pending = _open_goals_known_to(understanding_of(situation), partner)
-    return NextAct(does=WRITES, about=pending[0].arguments[0]) if pending else _tells(situation, partner, history)
+    if pending := _open_goals_known_to(understanding_of(situation), partner):
+        return NextAct(does=WRITES, about=pending[0].arguments[0])
+    return _goes_on(WRITES, situation, partner, history)
 
 
-def _tells(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
-    """The partner writes again about what it wrote last."""
-    last = next((act for act in reversed(history) if act.does == WRITES and act.things), None)
-    return NextAct(does=WRITES, about=last.things[0] if last else NOTHING)
-
-
-def _works(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
-    """The partner handles again what it handled last."""
-    last = next((act for act in reversed(history) if act.does == HANDLES and act.things), None)
-    return NextAct(does=HANDLES, about=last.things[0] if last else NOTHING)
+def _goes_on(does: str, situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
+    """The partner writes or handles again what it wrote about or handled last."""
+    last = next((act for act in reversed(history) if act.does == does and act.things), None)
+    return NextAct(does=does, about=last.things[0] if last else NOTHING)
 
 
 def _by_kind(asks: float, reports: float, handles: float) -> Callable[[PartnerAct], float]:
@@ -168,9 +164,11 @@ RULES = (
     _PartnerRule(
         "It writes what it alone knows to be wanted, and leaves it to the others.",
         _by_kind(0.6, 0.1, 0.05),
-        _tells,
+        partial(_goes_on, WRITES),
     ),
-    _PartnerRule("It works on its own wishes and writes little.", _by_kind(0.05, 0.05, 0.6), _works),
+    _PartnerRule(
+        "It works on its own wishes and writes little.", _by_kind(0.05, 0.05, 0.6), partial(_goes_on, HANDLES)
+    ),
 )
 TRUST = 0.4
 """About the share of its predictions that come true, in the tasks `enacttom_mixed_*`."""

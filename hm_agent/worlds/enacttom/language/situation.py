@@ -23,7 +23,7 @@ from hm_agent.worlds.enacttom.language.written_commands import (
     first_command_pattern,
     read_commands,
 )
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, WANTED, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import Is, Proposition
 
 WRITES, HANDLES = "writes", "handles"
 ACT_KINDS = (WRITES, HANDLES)
@@ -132,7 +132,7 @@ class HouseSituation(SeatSituation):
         """What the agent was told and not everyone was, and that the goals which it was told of are reached."""
         briefing = self.view.briefing
         secrets = (fact for fact in briefing.facts if fact not in briefing.public_facts)
-        goals = (fact.goal for fact in briefing.facts if fact.predicate == WANTED)
+        goals = (fact.goal for fact in briefing.facts if fact.predicate == Is.WANTED)
         return tuple(dict.fromkeys([*secrets, *goals]))[:MOST_FACTS]
 
     def call_patterns(self, barred: Call | None) -> tuple[str, str]:
@@ -253,8 +253,7 @@ class HouseSituation(SeatSituation):
 
 def others_present(view: HouseView) -> tuple[str, ...]:
     """The other agents that are in the agent's room, in order of their names."""
-    present = (fact.arguments[0] for fact in view.sees if fact.predicate == AGENT_IN_ROOM)
-    return tuple(sorted(other for other in present if other != view.agent))
+    return tuple(sorted(view.present - {view.agent}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from hm_agent.worlds.enacttom.house.views import Briefing, HouseView
 from hm_agent.worlds.enacttom.ladder.ladder_agent import HouseMind
 from hm_agent.worlds.enacttom.ladder.own_plans import search
 from hm_agent.worlds.enacttom.language.situation import HouseSituation
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, CONTROLS, MIRRORS, WANTED, Claim, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition
 from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 
 ORDER = 3
@@ -44,7 +44,9 @@ class Understanding:
         self.mind = HouseMind(_with_claims(situation.views[0]), ORDER)
         for view in situation.views:
             self.mind.perceive(_with_claims(view))
-        known = sorted((fact.goal for fact in self.mind.facts if fact.predicate == WANTED), key=lambda goal: goal.words)
+        known = sorted(
+            (fact.goal for fact in self.mind.facts if fact.predicate == Is.WANTED), key=lambda goal: goal.words
+        )
         self.shared_goals = [goal for goal in known if goal not in self.briefing.wishes]
         private_goals = [goal for goal in known if goal in self.briefing.wishes]
         self.placed = set(_objects_placed(situation.views))
@@ -53,7 +55,6 @@ class Understanding:
         self.missing = [goal for goal in self.shared_goals if goal not in self.reached and not self.believes(goal)]
 
     def believes(self, proposition: Proposition) -> bool:
-        """True if the agent believes that a proposition holds."""
         return self.mind.beliefs.holds(proposition) is True
 
     def place_of(self, thing: str) -> Proposition | None:
@@ -112,7 +113,7 @@ class Understanding:
         occupied = {
             fact.arguments[1]
             for fact in self.mind.beliefs.all()
-            if fact.predicate == AGENT_IN_ROOM and fact.arguments[0] != self.briefing.agent
+            if fact.predicate == Is.AGENT_IN_ROOM and fact.arguments[0] != self.briefing.agent
         }
         allowed = [room for room in self.briefing.plan.rooms if room not in self.briefing.barred]
         return sorted(
@@ -157,12 +158,12 @@ def _claims(text: str, briefing: Briefing) -> tuple[Claim, ...]:
 def _is_possible(claim: Claim, briefing: Briefing) -> bool:
     """False if a claim names rooms, furniture or agents that do not exist, or opens or closes what does not open."""
     plan = briefing.plan
-    proposition = claim.proposition.goal if claim.proposition.predicate == WANTED else claim.proposition
+    proposition = claim.proposition.goal if claim.proposition.predicate == Is.WANTED else claim.proposition
     last = proposition.arguments[-1]
-    if proposition.predicate in (AGENT_IN_ROOM, Is.IN_ROOM, Is.RESTRICTED):
+    if proposition.predicate in (Is.AGENT_IN_ROOM, Is.IN_ROOM, Is.RESTRICTED):
         return last in plan.rooms
     if proposition.predicate in (Is.ON_TOP, Is.INSIDE):
         return last in plan.furniture
-    if proposition.predicate in (Is.OPEN, Is.CLOSED, Is.INVERSE, MIRRORS, CONTROLS):
+    if proposition.predicate in (Is.OPEN, Is.CLOSED, Is.INVERSE, Is.MIRRORS, Is.CONTROLS):
         return set(proposition.arguments) <= set(plan.openable)
     return proposition.predicate != Is.HELD_BY or last in plan.agents

@@ -18,9 +18,7 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
 from hm_agent.worlds.enacttom.tasks.pddl import PddlError, PddlProblem, TaskError
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT,
-    AGENT_IN_ROOM,
     FURNITURE,
-    HAND_EMPTY,
     MECHANIC,
     OBJECT,
     PHYSICAL,
@@ -134,14 +132,14 @@ def initial_facts(
     if overloaded := [agent for agent, count in held_counts.items() if count > 1]:
         raise TaskError(f":init puts {held_counts[overloaded[0]]} objects into the one hand of {overloaded[0]}")
     lying = {Proposition(Is.IN_ROOM, (thing, room)) for thing, room in rooms.items() if room}
-    empty = {Proposition(HAND_EMPTY, (agent,)) for agent in plan.agents if agent not in held_counts}
+    empty = {Proposition(Is.HAND_EMPTY, (agent,)) for agent in plan.agents if agent not in held_counts}
     return frozenset(physical.keys() | lying | empty)
 
 
 def _check_agents(physical: Mapping[Proposition, int], plan: FloorPlan, mechanics: HouseMechanics) -> None:
     """Raises TaskError unless each agent begins in one room, and may enter it by these mechanics."""
     for agent in plan.agents:
-        rooms = [fact for fact in physical if fact.predicate == AGENT_IN_ROOM and fact.arguments[0] == agent]
+        rooms = [fact for fact in physical if fact.predicate == Is.AGENT_IN_ROOM and fact.arguments[0] == agent]
         if len(rooms) != 1:
             raise TaskError(f":init puts {agent} into {len(rooms)} rooms: state (agent_in_room {agent} ROOM) once")
         if not mechanics.may_enter(*rooms[0].arguments):

@@ -10,16 +10,7 @@ from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
 from hm_agent.worlds.enacttom.tasks.house_checks import check_known
 from hm_agent.worlds.enacttom.tasks.mechanics import HouseMechanics
 from hm_agent.worlds.enacttom.tasks.pddl import PddlProblem, TaskError, read_expressions, read_proposition
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    MECHANIC,
-    MOST_DEPTH,
-    PHYSICAL,
-    WANTED,
-    Claim,
-    Is,
-    Proposition,
-    wanted,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import MECHANIC, MOST_DEPTH, PHYSICAL, Claim, Is, Proposition, wanted
 from hm_agent.worlds.enacttom.tasks.task import TaskFile
 
 Facts = Mapping[str, tuple[Proposition, ...]]
@@ -82,7 +73,7 @@ def read_known_facts(
         if fact not in possible:
             why = (
                 "the goal has no such conjunct without K"
-                if fact.predicate == WANTED
+                if fact.predicate == Is.WANTED
                 else "it does not hold at the start"
             )
             raise TaskError(f"{where}: {fact.pddl} can't be known: {why}")

@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from hm_agent.worlds.enacttom.tasks.propositions import CAN_COMMUNICATE, CONTROLS, MIRRORS, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import Is, Proposition
 
 OPEN, CLOSED = "open", "closed"
 FurnitureState = Literal["open", "closed"]
@@ -186,15 +186,15 @@ class HouseMechanics:
         """The propositions about mechanics that an initial state may hold: those that follow from the bindings."""
         implied = {Proposition(Is.RESTRICTED, pair) for pair in self._barred}
         for agent in self.agents:
-            implied |= {Proposition(CAN_COMMUNICATE, (agent, target)) for target in self.targets(agent)}
+            implied |= {Proposition(Is.CAN_COMMUNICATE, (agent, target)) for target in self.targets(agent)}
         for binding in self.bindings:
             if isinstance(binding, InverseState):
                 implied.add(Proposition(Is.INVERSE, (binding.trigger_object,)))
             elif isinstance(binding, StateMirroring):
                 pair = (binding.trigger_object, binding.target_object)
-                implied |= {Proposition(MIRRORS, pair), Proposition(MIRRORS, pair[::-1])}
+                implied |= {Proposition(Is.MIRRORS, pair), Proposition(Is.MIRRORS, pair[::-1])}
             elif isinstance(binding, RemoteControl):
-                implied.add(Proposition(CONTROLS, (binding.trigger_object, binding.target_object)))
+                implied.add(Proposition(Is.CONTROLS, (binding.trigger_object, binding.target_object)))
         return frozenset(implied)
 
     @cached_property

@@ -23,8 +23,8 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     PHYSICAL,
     ROOM,
     TYPES,
-    WANTED,
     Claim,
+    Is,
     Proposition,
     normalised_claim,
     wanted,
@@ -283,7 +283,7 @@ def read_proposition(
         raise PddlError(line, f"{expression} is no proposition")
     if head == "not":
         return _read_negation(expression, objects, allowed)
-    if head == WANTED and len(expression.items) == 2:
+    if head == Is.WANTED and len(expression.items) == 2:
         return wanted(read_proposition(expression.items[1], objects, PHYSICAL))
     if head not in allowed:
         why = _UNSUPPORTED.get(head, f"there are the predicates {', '.join(allowed)}")

@@ -5,17 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    AGENT,
-    AGENT_IN_ROOM,
-    FURNITURE,
-    OBJECT,
-    ROOM,
-    TYPES,
-    Claim,
-    Is,
-    Proposition,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import AGENT, FURNITURE, OBJECT, ROOM, TYPES, Claim, Is, Proposition
 
 NOBODY: Mapping[str, Iterable[Claim]] = MappingProxyType({})
 """The private goals where there are none."""
@@ -58,7 +48,7 @@ def write_house(
     spawns, furniture: the room of each agent at first, and of each piece. state: what else holds at first.
     """
     kinds = {AGENT: sorted(spawns), ROOM: rooms, FURNITURE: furniture, OBJECT: objects}
-    init = [Proposition(AGENT_IN_ROOM, pair) for pair in spawns.items()]
+    init = [Proposition(Is.AGENT_IN_ROOM, pair) for pair in spawns.items()]
     init += [*(Proposition(Is.IN_ROOM, pair) for pair in furniture.items()), *state]
     things = {thing: kind for kind, names in kinds.items() for thing in names}
     return write_problem(name, things, init, goal, owned, hidden)

@@ -10,19 +10,18 @@ TYPES = (AGENT, ROOM, FURNITURE, OBJECT)
 MOST_DEPTH = 4
 """How deep K operators may be nested: the paper's deepest example (appendix D.1)."""
 
-AGENT_IN_ROOM, HAND_EMPTY, WANTED = "agent_in_room", "hand_empty", "wanted"
-CAN_COMMUNICATE, MIRRORS, CONTROLS = "can_communicate", "mirrors", "controls"
-
 
 class Is:
-    """The predicates that say what or where something is."""
+    """All predicates; most say what or where something is."""
 
     IN_ROOM, ON_FLOOR, ON_TOP, INSIDE, HELD_BY = "is_in_room", "is_on_floor", "is_on_top", "is_inside", "is_held_by"
     OPEN, CLOSED, RESTRICTED, INVERSE = "is_open", "is_closed", "is_restricted", "is_inverse"
+    AGENT_IN_ROOM, HAND_EMPTY, WANTED = "agent_in_room", "hand_empty", "wanted"
+    CAN_COMMUNICATE, MIRRORS, CONTROLS = "can_communicate", "mirrors", "controls"
 
 
 PHYSICAL: dict[str, tuple[tuple[str, ...], ...]] = {
-    AGENT_IN_ROOM: ((AGENT,), (ROOM,)),
+    Is.AGENT_IN_ROOM: ((AGENT,), (ROOM,)),
     Is.IN_ROOM: ((OBJECT, FURNITURE), (ROOM,)),
     Is.ON_FLOOR: ((OBJECT,),),
     Is.ON_TOP: ((OBJECT,), (FURNITURE,)),
@@ -38,7 +37,7 @@ STATE_SLOT, ROOM_SLOT, PLACE_SLOT, FLOOR_SLOT = "state", "room", "place", "floor
 SLOTS = {
     Is.OPEN: STATE_SLOT,
     Is.CLOSED: STATE_SLOT,
-    AGENT_IN_ROOM: ROOM_SLOT,
+    Is.AGENT_IN_ROOM: ROOM_SLOT,
     Is.ON_TOP: PLACE_SLOT,
     Is.INSIDE: PLACE_SLOT,
     Is.ON_FLOOR: PLACE_SLOT,
@@ -52,15 +51,15 @@ Of the propositions that determine the same attribute of a thing, at most one ho
 
 MECHANIC: dict[str, tuple[tuple[str, ...], ...]] = {
     Is.RESTRICTED: ((AGENT,), (ROOM,)),
-    CAN_COMMUNICATE: ((AGENT,), (AGENT,)),
+    Is.CAN_COMMUNICATE: ((AGENT,), (AGENT,)),
     Is.INVERSE: ((FURNITURE,),),
-    MIRRORS: ((FURNITURE,), (FURNITURE,)),
-    CONTROLS: ((FURNITURE,), (FURNITURE,)),
+    Is.MIRRORS: ((FURNITURE,), (FURNITURE,)),
+    Is.CONTROLS: ((FURNITURE,), (FURNITURE,)),
 }
 """The predicates by which an initial state may repeat a mechanic's binding, with the types of their arguments."""
 
 SENTENCES = {
-    AGENT_IN_ROOM: "{0} is in {1}",
+    Is.AGENT_IN_ROOM: "{0} is in {1}",
     Is.IN_ROOM: "{0} is in {1}",
     Is.ON_FLOOR: "{0} is on the floor",
     Is.ON_TOP: "{0} is on top of {1}",
@@ -68,12 +67,12 @@ SENTENCES = {
     Is.HELD_BY: "{1} holds {0}",
     Is.OPEN: "{0} is open",
     Is.CLOSED: "{0} is closed",
-    HAND_EMPTY: "{0} holds nothing",
+    Is.HAND_EMPTY: "{0} holds nothing",
     Is.RESTRICTED: "{0} cannot enter {1}",
-    CAN_COMMUNICATE: "{0} can message {1}",
+    Is.CAN_COMMUNICATE: "{0} can message {1}",
     Is.INVERSE: "{0} is reversed: Open closes it and Close opens it",
-    MIRRORS: "{0} and {1} always end up in the same state",
-    CONTROLS: "opening {0} changes {1}",
+    Is.MIRRORS: "{0} and {1} always end up in the same state",
+    Is.CONTROLS: "opening {0} changes {1}",
 }
 """The sentence for each predicate; {0} and {1} stand for its arguments."""
 
@@ -90,13 +89,13 @@ class Proposition:
 
     @property
     def pddl(self) -> str:
-        if self.predicate == WANTED:
+        if self.predicate == Is.WANTED:
             return f"(wanted {self.goal.pddl})"
         return f"({' '.join((self.predicate, *self.arguments))})"
 
     @property
     def words(self) -> str:
-        if self.predicate == WANTED:
+        if self.predicate == Is.WANTED:
             return f"by the end, {self.goal.words}".replace(" is ", " must be ", 1).replace(" holds ", " must hold ", 1)
         return SENTENCES[self.predicate].format(*self.arguments)
 
@@ -113,12 +112,12 @@ class Proposition:
     @property
     def things(self) -> tuple[str, ...]:
         """The names of the agents, rooms, furniture and objects that it is about."""
-        return self.arguments[1:] if self.predicate == WANTED else self.arguments
+        return self.arguments[1:] if self.predicate == Is.WANTED else self.arguments
 
 
 def wanted(goal: Proposition) -> Proposition:
     """Returns the proposition that `goal` is a goal of the task, so that claims can say who knows of it."""
-    return Proposition(WANTED, (goal.predicate, *goal.arguments))
+    return Proposition(Is.WANTED, (goal.predicate, *goal.arguments))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,16 +17,7 @@ from pydantic import BaseModel, ConfigDict
 
 from hm_agent.worlds.enacttom.tasks.mechanics import Binding, InverseState, RemoteControl, StateMirroring
 from hm_agent.worlds.enacttom.tasks.pddl import PddlError, PddlProblem, Stated, TaskError, read_problem
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    AGENT,
-    AGENT_IN_ROOM,
-    FURNITURE,
-    OBJECT,
-    OPPOSITE,
-    Claim,
-    Is,
-    Proposition,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import AGENT, FURNITURE, OBJECT, OPPOSITE, Claim, Is, Proposition
 from hm_agent.worlds.enacttom.tasks.task import COOPERATIVE, MIXED, TaskFile
 
 _THEIRS = ("agent_actions", "initial_states", "message_targets", "num_agents", "pddl_domain")
@@ -111,7 +102,7 @@ def _check_agents(task: _Published, problem: PddlProblem) -> None:
 def _spawns(spawns: Mapping[str, Mapping[str, Any]], problem: PddlProblem) -> dict[str, Any]:
     """The room of each agent by :init, with its position in the scene, which has no meaning here."""
     facts = [stated.claim.proposition for stated in problem.init]
-    rooms = _rooms(facts, AGENT_IN_ROOM)
+    rooms = _rooms(facts, Is.AGENT_IN_ROOM)
     agents = [name for name, kind in problem.objects.items() if kind == AGENT]
     if homeless := next((agent for agent in agents if agent not in rooms), None):
         raise TaskError(f"{homeless} is in no room: state (agent_in_room {homeless} ROOM) in :init")

@@ -7,10 +7,8 @@ from collections.abc import Collection, Iterator
 from functools import cache
 
 from hm_agent.worlds.enacttom.tasks.propositions import (
-    AGENT_IN_ROOM,
     MOST_DEPTH,
     SENTENCES,
-    WANTED,
     Claim,
     Is,
     Proposition,
@@ -61,7 +59,8 @@ def _read_claim(sentence: str, agents: Collection[str]) -> Claim | None:
     else:
         unmarked = goal[1].replace(" must be ", " is ", 1).replace(" must hold ", " holds ", 1)
         proposition = next(
-            (wanted(candidate) for candidate in _propositions(unmarked, agents) if candidate.predicate != WANTED), None
+            (wanted(candidate) for candidate in _propositions(unmarked, agents) if candidate.predicate != Is.WANTED),
+            None,
         )
     return normalised_claim(knowers, proposition) if proposition else None
 
@@ -72,11 +71,11 @@ def _propositions(sentence: str, agents: Collection[str]) -> Iterator[Propositio
         if match := pattern.fullmatch(sentence):
             names = dict(zip(order, match.groups(), strict=True))
             arguments = tuple(names[place] for place in sorted(names))
-            if (predicate == AGENT_IN_ROOM) == (arguments[0] in agents) or predicate not in _LOCATIONS:
+            if (predicate == Is.AGENT_IN_ROOM) == (arguments[0] in agents) or predicate not in _LOCATIONS:
                 yield Proposition(predicate, arguments)
 
 
-_LOCATIONS = (AGENT_IN_ROOM, Is.IN_ROOM)
+_LOCATIONS = (Is.AGENT_IN_ROOM, Is.IN_ROOM)
 
 
 @cache

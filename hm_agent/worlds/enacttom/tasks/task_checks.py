@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from hm_agent.worlds.enacttom.tasks.characters import BLANK
-from hm_agent.worlds.enacttom.tasks.goal_checks import check_goals
+from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
 from hm_agent.worlds.enacttom.tasks.house_checks import (
     PLACES,
     check_known,
@@ -15,10 +15,11 @@ from hm_agent.worlds.enacttom.tasks.house_checks import (
     initial_facts,
 )
 from hm_agent.worlds.enacttom.tasks.knowledge_checks import checked_mind, initial_knowledge, read_fact, read_known_facts
-from hm_agent.worlds.enacttom.tasks.pddl import TaskError, read_problem
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Proposition, wanted
+from hm_agent.worlds.enacttom.tasks.mechanics import HouseMechanics
+from hm_agent.worlds.enacttom.tasks.pddl import PddlError, PddlProblem, Stated, TaskError, read_problem
+from hm_agent.worlds.enacttom.tasks.propositions import FLOOR_SLOT, SLOTS, Is, Proposition, wanted
 from hm_agent.worlds.enacttom.tasks.published_tasks import completed
-from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile
+from hm_agent.worlds.enacttom.tasks.task import MIXED, HouseholdTask, TaskFile
 
 _NUMBERED_NAME = re.compile(r"\b[a-z][a-z_]*_\d+\b")
 
@@ -81,7 +82,7 @@ def _check_hard(task: HouseholdTask) -> None:
 
 def _check_spawns(file: TaskFile, init: frozenset[Proposition]) -> None:
     for agent, spawn in file.agent_spawns.items():
-        if Proposition(AGENT_IN_ROOM, (agent, spawn.room)) not in init:
+        if Proposition(Is.AGENT_IN_ROOM, (agent, spawn.room)) not in init:
             raise TaskError(f"agent_spawns puts {agent} into {spawn.room}, but :init elsewhere")
 
 
@@ -92,3 +93,71 @@ def _check_names_in_texts(file: TaskFile, objects: Mapping[str, str]) -> None:
         for name in _NUMBERED_NAME.findall(text):
             if name not in objects:
                 raise TaskError(f"{where}: names {name}, which is not in this household")
+
+
+# Goals
+
+
+def check_goals(file: TaskFile, problem: PddlProblem, plan: FloorPlan, mechanics: HouseMechanics) -> None:
+    """Raises TaskError for the first fault of the shared goal or of a private one."""
+    if not problem.goal:
+        raise TaskError("the goal is empty")
+    is_published = file.as_published is not None
+    if (file.category == MIXED) != bool(problem.owned) and not is_published:
+        raise TaskError("a mixed task has private goals in :goal-owners, a cooperative one has none")
+    private = [conjunct for claims in problem.owned.values() for conjunct in claims]
+    denied = [conjunct for conjunct in (*problem.goal, *private) if conjunct.is_denied]
+    if denied and (file.characters is None or denied[0] in private):
+        known = denied[0].claim.pddl
+        raise PddlError(denied[0].line, f"'not' is only supported of is_open and is_closed, not of {known}")
+    for stated in (*problem.goal, *private):
+        _check_goal(stated, plan, mechanics)
+    shared = [conjunct for conjunct in problem.goal if not conjunct.is_denied]
+    _check_compatible(shared, plan)
+    for owned in problem.owned.values():
+        _check_compatible(owned if is_published else (*shared, *owned), plan)
+
+
+def _check_goal(stated: Stated, plan: FloorPlan, mechanics: HouseMechanics) -> None:
+    goal, line = stated.claim.proposition, stated.line
+    if goal.predicate in (Is.OPEN, Is.CLOSED) and goal.arguments[0] not in plan.openable:
+        raise PddlError(line, f"{goal.arguments[0]} does not open: :init states neither is_open nor is_closed")
+    if goal.predicate == Is.INSIDE and goal.arguments[1] not in plan.openable:
+        raise PddlError(line, f"{goal.arguments[1]} has no inside: :init states neither is_open nor is_closed")
+    if goal.predicate == Is.IN_ROOM and goal.arguments[0] in plan.furniture:
+        raise PddlError(line, f"{goal.pddl} is no goal: furniture does not move")
+    if goal.predicate == Is.AGENT_IN_ROOM and not mechanics.may_enter(*goal.arguments):
+        raise PddlError(line, f"{goal.pddl} is impossible: {goal.arguments[0]} cannot enter {goal.arguments[1]}")
+
+
+def _check_compatible(goal: Iterable[Stated], plan: FloorPlan) -> None:
+    """Raises PddlError if two conjuncts can't hold at once; one with K counts like its proposition, which must hold."""
+    stated = list(goal)
+    if pair := exclusive([conjunct.claim.proposition for conjunct in stated], plan):
+        line = next(conjunct.line for conjunct in stated if conjunct.claim.proposition == pair[1])
+        raise PddlError(line, f"{pair[1].pddl} and {pair[0].pddl} can't both hold")
+
+
+def exclusive(goal: Iterable[Proposition], plan: FloorPlan) -> tuple[Proposition, Proposition] | None:
+    """Returns the first two propositions that can't both hold in any state, e.g. two places of an object, or None."""
+    seen: dict[tuple[str, str], tuple[str, Proposition]] = {}
+    for proposition in goal:
+        for slot, value in _slots(proposition, plan).items():
+            taken_value, earlier = seen.setdefault(slot, (value, proposition))
+            if taken_value != value:
+                return earlier, proposition
+    return None
+
+
+def _slots(proposition: Proposition, plan: FloorPlan) -> dict[tuple[str, str], str]:
+    """The attributes that a proposition determines, with their values; an attribute has one value at a time.
+
+    E.g. the place of an object and the room where it lies, what a hand holds, whether furniture is open.
+    """
+    name, other, slot = proposition.arguments[0], proposition.arguments[-1], SLOTS[proposition.predicate]
+    slots = {(slot, name): other if slot == FLOOR_SLOT else proposition.pddl}
+    if proposition.predicate == Is.HELD_BY:
+        return slots | {(FLOOR_SLOT, name): "", ("hand", other): name}
+    if proposition.predicate in (Is.ON_TOP, Is.INSIDE):
+        return slots | {(FLOOR_SLOT, name): plan.furniture[other]}
+    return slots

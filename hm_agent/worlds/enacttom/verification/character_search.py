@@ -20,7 +20,7 @@ from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand, Verb, te
 from hm_agent.worlds.enacttom.house.household import Household, union
 from hm_agent.worlds.enacttom.house.runtime import QUIET_TURNS, HouseRuntime
 from hm_agent.worlds.enacttom.tasks.characters import RELAY
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Claim, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition
 
 Cost = tuple[int, int, int]
 """The number of commands other than Wait, then of addressees and facts of messages, then the sum of their turns."""
@@ -240,7 +240,7 @@ class CharacterSearch:
         """Yields the commands that can succeed in rooms that the agent may enter, with what each way of them needs."""
         name, household = self.household.agents[self._agent], self.household
         barred = [room for room in household.plan.rooms if not household.mechanics.may_enter(name, room)]
-        elsewhere = household.mask(Proposition(AGENT_IN_ROOM, (name, room)) for room in barred)
+        elsewhere = household.mask(Proposition(Is.AGENT_IN_ROOM, (name, room)) for room in barred)
         for (agent, verb, arguments), operators in household.operators.items():
             if agent == self._agent and not (verb == Verb.NAVIGATE and arguments[0] in household.plan.furniture):
                 needed = [operator.needs for operator in operators if not operator.needs & elsewhere]

@@ -8,7 +8,7 @@ from itertools import combinations, product
 
 from hm_agent.worlds.enacttom.house.commands import WITHIN, Verb, tell
 from hm_agent.worlds.enacttom.house.household import Household, bits, union
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Claim, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition
 from hm_agent.worlds.enacttom.verification.planning_problem import PlanAction, PlanningProblem, Variant
 
 # Short messages
@@ -118,7 +118,7 @@ def with_relaxed_characters(problem: PlanningProblem) -> PlanningProblem:
 def _barred_positions(household: Household) -> int:
     """The mask of rooms that agents never are in."""
     pairs = product(household.agents, household.plan.rooms)
-    barred = (Proposition(AGENT_IN_ROOM, pair) for pair in pairs if not household.mechanics.may_enter(*pair))
+    barred = (Proposition(Is.AGENT_IN_ROOM, pair) for pair in pairs if not household.mechanics.may_enter(*pair))
     return household.mask(barred) & ~household.start
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from hm_agent.worlds.enacttom.house.household import union
 from hm_agent.worlds.enacttom.tasks.certificate import Status
-from hm_agent.worlds.enacttom.tasks.goal_checks import exclusive
+from hm_agent.worlds.enacttom.tasks.task_checks import exclusive
 from hm_agent.worlds.enacttom.verification.compiler import closure, reachable, without_irrelevant
 from hm_agent.worlds.enacttom.verification.planning_problem import PlanAction, PlanningProblem
 

@@ -9,9 +9,8 @@ from importlib.metadata import version
 
 from hm_agent.worlds.enacttom.house.commands import Verb
 from hm_agent.worlds.enacttom.house.household import Household
-from hm_agent.worlds.enacttom.tasks.certificate import Certificate, Status
+from hm_agent.worlds.enacttom.tasks.certificate import PROSE, Certificate, Status, failed_proof, missing_proofs
 from hm_agent.worlds.enacttom.tasks.mechanics import Channels
-from hm_agent.worlds.enacttom.tasks.proof_status import PROSE, failed_proof, missing_proofs
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, wanted
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
@@ -124,10 +123,6 @@ class TaskProof:
         return self.turns("task")
 
     @cached_property
-    def baseline(self) -> tuple[JointTurn, ...]:
-        return self.turns("baseline")
-
-    @cached_property
     def relay_depth(self) -> int | None:
         """The least number of messages, one after another, until all shared physical goals can be brought about.
 
@@ -179,7 +174,7 @@ def verdict(proof: TaskProof, planners: Mapping[str, OtherPlanner] | None = None
     task = proof.task
     strips = to_strips(proof.problem("task"))
     checked_by = {name: ask_planner(strips) for name, ask_planner in (planners or {}).items()}
-    agents, goal_owners = task.agents, tuple(task.private_goals)
+    agents, goal_owners, baseline = task.agents, tuple(task.private_goals), proof.turns("baseline")
     certificate = Certificate(
         task_hash=task.file.hash,
         strips_hash=strips.hash,
@@ -194,8 +189,8 @@ def verdict(proof: TaskProof, planners: Mapping[str, OtherPlanner] | None = None
         without_communication=proof.status("silent"),
         deepest_by_sight=proof.status("sight") if task.k_depth else None,
         baseline=proof.status("baseline"),
-        baseline_turns=len(proof.baseline) if proof.baseline else None,
-        baseline_messages=_message_count(proof.baseline) if proof.baseline else None,
+        baseline_turns=len(baseline) if baseline else None,
+        baseline_messages=_message_count(baseline) if baseline else None,
         private_goals={agent: proof.status(f"private {agent}") for agent in goal_owners},
         all_private_goals=proof.status("private") if len(goal_owners) > 1 else None,
     )

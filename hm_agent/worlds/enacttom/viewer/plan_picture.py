@@ -8,7 +8,7 @@ from functools import cached_property
 from math import hypot
 
 from hm_agent.recording.shapes import DrawnShape, Point, colour_of, disc, line, polygon, shortened, text, text_width
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, CONTROLS, MIRRORS, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import Is, Proposition
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.viewer.plan_layout import PAD, TITLE, Rect, lay_out
 
@@ -71,7 +71,6 @@ class DrawnPlan:
 
     @cached_property
     def walls(self) -> list[DrawnShape]:
-        """The walls of all rooms."""
         return [
             DrawnShape("box", (*room, 7), fill="wash", stroke="muted", width=1) for room in self.layout.rooms.values()
         ]
@@ -89,7 +88,7 @@ class DrawnPlan:
             if fact.predicate == Is.INVERSE:
                 place = self.layout.furniture[fact.arguments[0]]
                 signs += _reversed_sign((place.x + place.width - 12, place.y + 12), fact.words)
-            elif fact.predicate in (CONTROLS, MIRRORS):
+            elif fact.predicate in (Is.CONTROLS, Is.MIRRORS):
                 ends = _between(*(self.layout.furniture[furniture] for furniture in fact.arguments))
                 arrows += _arrow(*ends, "muted", 1.2, opacity=0.7)
         return arrows, signs
@@ -156,8 +155,11 @@ class DrawnPlan:
         for agent, room in picture.came_from.items():
             below += self._arrival(agent, room, picture.facts)
         for agent, furniture, others in picture.handles:
-            below += self._handle_arrows(furniture, others)
-            above += self._handle_frames(agent, furniture, others)
+            place = self.layout.furniture[furniture]
+            above.append(DrawnShape("box", (*place, 4), stroke=colour_of(self._number[agent]), width=2.5))
+            for set_too in (self.layout.furniture[other] for other in others):
+                below += _arrow(*_between(place, set_too), "glow", 3)
+                above.append(DrawnShape("box", (*set_too, 4), stroke="glow", width=2.5))
         for placed in self._placed_agents(picture.facts):
             above += self._agent_disc(placed, picture)
         for sender, addressees, is_news in picture.sent:
@@ -239,7 +241,7 @@ class DrawnPlan:
 
     def _placed_agents(self, facts: frozenset[Proposition]) -> Iterator[PlacedFact]:
         for fact in sorted(facts, key=lambda fact: fact.arguments):
-            if fact.predicate == AGENT_IN_ROOM:
+            if fact.predicate == Is.AGENT_IN_ROOM:
                 x, y = self._disc_middle(*fact.arguments)
                 place = Rect(x - DISC, y - DISC, 2 * DISC, 2 * DISC)
                 yield PlacedFact(fact, place, str(self._number[fact.arguments[0]]))
@@ -269,17 +271,6 @@ class DrawnPlan:
             start, colour = self._disc_middle(agent, room), colour_of(self._number[agent])
             yield line(start, current.place.middle, colour, 2.5, 0.55)
             yield DrawnShape("disc", (*start, 3.5), fill=colour, opacity=0.55)
-
-    def _handle_frames(self, agent: str, furniture: str, others: Sequence[str]) -> Iterator[DrawnShape]:
-        """A frame around the furniture of a handle, and glowing frames around what else it set."""
-        places = self.layout.furniture
-        yield DrawnShape("box", (*places[furniture], 4), stroke=colour_of(self._number[agent]), width=2.5)
-        yield from (DrawnShape("box", (*places[other], 4), stroke="glow", width=2.5) for other in others)
-
-    def _handle_arrows(self, furniture: str, others: Sequence[str]) -> Iterator[DrawnShape]:
-        places = self.layout.furniture
-        for other in others:
-            yield from _arrow(*_between(places[furniture], places[other]), "glow", 3)
 
     def _ways(
         self, sender: str, addressees: Sequence[str], facts: frozenset[Proposition]

@@ -8,7 +8,7 @@ from typing import Any
 
 from hm_agent.files import write_whole
 from hm_agent.recording.browsing import browse_page
-from hm_agent.worlds.enacttom.tasks.certificate import Certificate, Status
+from hm_agent.worlds.enacttom.tasks.certificate import Certificate, Status, unproved
 from hm_agent.worlds.enacttom.tasks.mechanics import (
     Binding,
     InverseState,
@@ -18,7 +18,6 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
     RoomRestriction,
     ShortMessages,
 )
-from hm_agent.worlds.enacttom.tasks.proof_status import unproved
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.verification.verifier import is_current
 from hm_agent.worlds.enacttom.viewer.plan_picture import PlanPicture
@@ -35,7 +34,6 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def write_task_page(tasks: Sequence[HouseholdTask], into: Path, title: str) -> None:
-    """Writes the page on a set of tasks."""
     own = (PLAN_SCRIPT, TEMPLATES / "tasks.js", PLAN_STYLE, TEMPLATES / "tasks.css")
     listed, details = [listed_task(task) for task in tasks], [task_details(task) for task in tasks]
     content = browse_page(TEMPLATES, own, listed, {"tasks": details}, title=title, tasks=len(tasks))
@@ -83,7 +81,6 @@ def task_details(task: HouseholdTask) -> Mapping[str, Any]:
 
 
 def mechanic_words(binding: Binding) -> Iterator[str]:
-    """What a mechanic does in a household, in sentences."""
     match binding:
         case RoomRestriction(restricted_rooms=rooms, for_agents=agents):
             yield f"{', '.join(agents)} cannot enter {', '.join(rooms)}."
@@ -117,17 +114,12 @@ def _certificate_details(task: HouseholdTask, certificate: Certificate) -> Mappi
     }
 
 
-def _plan_figures(certificate: Certificate) -> Iterator[str]:
-    """The turns and messages of the plan, and the relay depth if it is known."""
-    yield f"turns: {len(certificate.plan)}"
-    yield f"messages: {certificate.messages}"
-    if certificate.relay_depth is not None:
-        yield f"relay depth: {certificate.relay_depth}"
-
-
 def _proofs(task: HouseholdTask, certificate: Certificate) -> Iterator[tuple[str, Status, Status | None, str]]:
     """For each question about a task: the question, its status, the status wanted (None: any), and a note."""
-    yield "can be solved", certificate.status, "solved", ", ".join(_plan_figures(certificate))
+    figures = f"turns: {len(certificate.plan)}, messages: {certificate.messages}"
+    if certificate.relay_depth is not None:
+        figures += f", relay depth: {certificate.relay_depth}"
+    yield "can be solved", certificate.status, "solved", figures
     for planner, status in certificate.checked_by.items():
         yield f"can be solved, says {planner}", status, certificate.status, ""
     for agent, status in certificate.without_agent.items():

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from hm_agent.worlds.enacttom.house.knowledge import weaker
 from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, HAND_EMPTY, Claim, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.viewer.plan_picture import PlanPicture
 from hm_agent.worlds.enacttom.world import HouseScene
@@ -37,8 +37,7 @@ def turn_picture(scene: HouseScene, looked_at: str | None) -> PlanPicture:
 
 
 def _rooms(facts: Iterable[Proposition]) -> dict[str, str]:
-    """The room of each agent."""
-    return {fact.arguments[0]: fact.arguments[1] for fact in facts if fact.predicate == AGENT_IN_ROOM}
+    return {fact.arguments[0]: fact.arguments[1] for fact in facts if fact.predicate == Is.AGENT_IN_ROOM}
 
 
 def mistakes(wrong: Iterable[Proposition], truth: frozenset[Proposition]) -> list[list[str]]:
@@ -46,7 +45,7 @@ def mistakes(wrong: Iterable[Proposition], truth: frozenset[Proposition]) -> lis
 
     The rooms of things and empty hands are left out, since they follow from other mistakes.
     """
-    mistaken = [fact for fact in wrong if fact.predicate not in (Is.IN_ROOM, HAND_EMPTY)]
+    mistaken = [fact for fact in wrong if fact.predicate not in (Is.IN_ROOM, Is.HAND_EMPTY)]
     return [[fact.words, _truth_instead(fact, truth)] for fact in sorted(mistaken, key=str)]
 
 
@@ -60,7 +59,7 @@ def _truth_instead(wrong: Proposition, truth: frozenset[Proposition]) -> str:
 @lru_cache(maxsize=8)
 def _place_words(facts: frozenset[Proposition]) -> Mapping[str, str]:
     """Where each agent and each object is, in words, by its name."""
-    left_out = (Is.IN_ROOM, Is.OPEN, Is.CLOSED, HAND_EMPTY)
+    left_out = (Is.IN_ROOM, Is.OPEN, Is.CLOSED, Is.HAND_EMPTY)
     words = {fact.arguments[0]: fact.words for fact in facts if fact.predicate not in left_out}
     floors = {fact.arguments for fact in facts if fact.predicate == Is.IN_ROOM}
     lying = {fact.arguments[0] for fact in facts if fact.predicate == Is.ON_FLOOR}

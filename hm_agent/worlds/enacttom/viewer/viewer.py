@@ -128,7 +128,6 @@ def plan_facts(task: HouseholdTask, drawn: Mapping[str, DrawnPlan], viewers: Seq
 
 
 def shapes_json(shapes: Iterable[DrawnShape]) -> list[Sequence[object]]:
-    """Shapes as JSON values."""
     return [shape.to_json() for shape in shapes]
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from hm_agent.config import ConfigError
 from hm_agent.flag_fields import flag_field
 from hm_agent.world_command import WorldCommand
-from hm_agent.worlds.exploretom.audit.json_stories import labelled_stories
 from hm_agent.worlds.exploretom.audit.judging import Judgement, LabelVerdict, judge
+from hm_agent.worlds.exploretom.audit.labelled import labelled_stories
 from hm_agent.worlds.exploretom.suite import HIDDEN, SEEN
 
 USAGE = """Looks for wrong labels in a set of stories and questions, and shows the beliefs that speak against each.

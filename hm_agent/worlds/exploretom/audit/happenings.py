@@ -46,7 +46,6 @@ class Surroundings:
 
 
 def people_in(event: Event) -> Sequence[str]:
-    """The people whom an event mentions."""
     match event:
         case Entering() | Leaving() | Standing():
             return event.people

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from hm_agent.config import ConfigError
 from hm_agent.files import read_text
-from hm_agent.worlds.exploretom.audit.choices import Choice
-from hm_agent.worlds.exploretom.audit.sentences import NUMBERED, sentences_of
+from hm_agent.worlds.exploretom.audit.choices import Choice, read_choices
+from hm_agent.worlds.exploretom.audit.sentences import NUMBERED, sentences_of, split_question
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +87,108 @@ def stories_in_text(path: Path, text: str) -> Iterator[LabelledStory]:
         else:
             lines += [StoryLine(number, part) for part in sentences_of(sentence)]
     yield LabelledStory(tuple(lines), tuple(questions))
+
+
+# JSON
+
+
+_STORIES, _CHOICES = ("story", "context"), ("choices", "options")
+_LABELS = ("target", "answer", "label", "ideal", "answerKey")
+_DECODER = json.JSONDecoder()
+
+
+def labelled_stories(path: Path) -> Iterator[LabelledStory]:
+    """The stories of a file; raises ConfigError, in one line, for a file that has neither form.
+
+    JSON is lines of objects, a list of them, or an object with such a list. They have `story` (or `context`),
+    `question` and `answer` (or `target` and such), or `input` with story and question in one text; and optionally
+    `choices`. What is not JSON is numbered text.
+    """
+    text = text_of_file(path)
+    return _stories_in_json(path, text) if text.lstrip()[0] in "{[" else stories_in_text(path, text)
+
+
+def _stories_in_json(path: Path, text: str) -> Iterator[LabelledStory]:
+    for number, value in _values(path, text):
+        if not isinstance(value, dict):
+            raise ConfigError(f"{path}: line {number}: a question is an object, {{...}}")
+        told, label = _told(value), _first(value, _LABELS)
+        if told is None or label is None:
+            raise ConfigError(f"{path}: line {number}: an object has story, question, and answer, or input and target")
+        story, question, choices = told
+        lines = tuple(StoryLine(number, sentence) for sentence in sentences_of(story))
+        contents = value.get("contents")
+        yield LabelledStory(
+            lines,
+            (_question(number, question, len(lines), label, _first(value, _CHOICES) or choices),),
+            contents == "seen" if contents in ("seen", "hidden") else None,
+        )
+
+
+def _question(number: int, text: str, after: int, label: object, choices: object) -> LabelledQuestion:
+    """A question with its choices and label, or with what can't be read of them."""
+    if isinstance(label, list) and len(label) == 1:
+        label = label[0]
+    read = read_choices(choices) if choices else ()
+    if read is None:
+        return LabelledQuestion(number, text, str(label), after, (), f"can't read the choices {str(choices)[:80]!r}")
+    if isinstance(label, bool) or not isinstance(label, str | int):
+        return LabelledQuestion(number, text, str(label), after, read, f"can't read the label {str(label)[:80]!r}")
+    return LabelledQuestion(number, text, label.strip() if isinstance(label, str) else label, after, read)
+
+
+def _values(path: Path, text: str) -> Iterator[tuple[int, object]]:
+    """Yields (line from 1, value) of every value; raises ConfigError for text that is not JSON."""
+    start = _start_of_list(text)
+    index, separators = start or 0, "" if start is None else ","
+    line, counted = 1, 0
+    while (index := _after_separators(text, index, separators)) < len(text):
+        line, counted = line + text.count("\n", counted, index), index
+        if start is not None and text[index] == "]":
+            return
+        try:
+            value, index = _DECODER.raw_decode(text, index)
+        except (ValueError, RecursionError) as error:
+            raise ConfigError(f"{path}: line {getattr(error, 'lineno', line)}: not valid JSON") from error
+        yield line, value
+
+
+def _start_of_list(text: str) -> int | None:
+    """Where the list of objects begins that is the file, or a value of the object that is the file; None for lines."""
+    try:
+        value, _ = _DECODER.raw_decode(text, begin := _after_separators(text, 0, ""))
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(value, list):
+        return begin + 1
+    for key, rows in value.items() if isinstance(value, dict) and _told(value) is None else ():
+        if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows):
+            found = re.search(rf'"{re.escape(key)}"\s*:\s*\[', text)
+            return found.end() if found else None
+    return None
+
+
+def _after_separators(text: str, index: int, separators: str) -> int:
+    """Where the next value begins."""
+    while index < len(text) and (text[index].isspace() or text[index] in separators):
+        index += 1
+    return index
+
+
+def _first(value: Mapping[str, Any], keys: tuple[str, ...]) -> object:
+    return next((value[key] for key in keys if value.get(key) is not None and value[key] != ""), None)
+
+
+def _told(value: Mapping[str, Any]) -> tuple[str, str, str] | None:
+    """The story, the question, and what follows them; None if an object has no such keys."""
+    story, question = _first(value, _STORIES), value.get("question")
+    if isinstance(story, list) and all(isinstance(sentence, str) for sentence in story):
+        story = "\n".join(story)
+    if isinstance(story, str) and isinstance(question, str):
+        return story, question.strip(), ""
+    text = value.get("input")
+    if isinstance(text, list) and text and isinstance(text[-1], dict):
+        text = text[-1].get("content")
+    if not isinstance(text, str):
+        return None
+    return (text, question.strip(), "") if isinstance(question, str) else split_question(text)

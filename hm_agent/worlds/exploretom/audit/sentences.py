@@ -43,7 +43,8 @@ def split_question(text: str) -> tuple[str, str, str]:
     start = max([match.end() for match in re.finditer(r"[.!?]\s+|\n\s*", before)], default=0)
     question = before[start:]
     for match in reversed(list(_CUT.finditer(question))):
-        if parse_question(_without_number(question[match.end() :])) and _reads_all(question[: match.start()]):
+        before_it = sentences_of(question[: match.start()])
+        if parse_question(_without_number(question[match.end() :])) and all(map(_is_sentence, before_it)):
             start += match.end()
             break
     else:
@@ -57,10 +58,6 @@ def _without_number(part: str) -> str:
     part = part.strip()
     match = NUMBERED.fullmatch(part)
     return "" if match is None or re.fullmatch(r"\d+[.):]?", part) else match["text"]
-
-
-def _reads_all(text: str) -> bool:
-    return all(_is_sentence(sentence) for sentence in sentences_of(text))
 
 
 def _is_sentence(text: str) -> bool:

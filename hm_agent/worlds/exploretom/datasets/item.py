@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, lru_cache
 from io import TextIOWrapper
 from pathlib import Path
 from string import ascii_uppercase
@@ -15,10 +15,11 @@ from pydantic import ConfigDict, Field, StrictInt, TypeAdapter, ValidationError
 
 from hm_agent.config import ConfigError, first_problem
 from hm_agent.files import open_regular
+from hm_agent.grouping import grouped
 from hm_agent.worlds.exploretom.datasets.belief_trace import TracedAction
 from hm_agent.worlds.exploretom.questions.accepted_forms import overlapping
 from hm_agent.worlds.exploretom.questions.functional import MAX_CHOICES
-from hm_agent.worlds.exploretom.questions.posing import QuestionKind
+from hm_agent.worlds.exploretom.questions.posing import PosedStory, QuestionKind
 
 FORMAT = 1
 """The version of the keys of a line."""
@@ -236,3 +237,35 @@ def choice_named(target: object, choices: Sequence[object]) -> str | None:
     by_letter = dict(zip(ascii_uppercase, map(str, choices), strict=False))
     by_number = {str(number): str(choice) for number, choice in enumerate(choices)}
     return (by_letter | by_number).get(str(target))
+
+
+# As stories to play
+
+
+@lru_cache(maxsize=4)
+def posed_stories(path: Path, changed: int, *, is_infilled: bool, sees_contents: bool) -> Sequence[PosedStory]:
+    """Reads the stories of a file, cached. changed: the time of its last change, so that a changed file is read again.
+
+    is_infilled: True for the stories as told by a language model. sees_contents: for stories that don't say. Raises
+    ConfigError, in one line, for a file that can't be read or lacks what is asked for.
+    """
+    items_by_story = grouped((item.story_id, item) for item in read_items(path))
+    return [_posed(path, items, is_infilled, sees_contents) for items in items_by_story.values()]
+
+
+def _posed(path: Path, items: Sequence[ReadItem], is_infilled: bool, sees_contents: bool) -> PosedStory:
+    first, indices = items[0], {item.id: index for index, item in enumerate(items)}
+    if is_infilled and not first.infilled:
+        raise ConfigError(
+            f"--telling=infilled: the story {first.story_id[:60]!r} of {path} is told in plain sentences only"
+        )
+    if any(
+        (item.story, item.infilled, item.contents) != (first.story, first.infilled, first.contents) for item in items
+    ):
+        raise ConfigError(f"{path}: two stories have the id {first.story_id[:60]!r}")
+    return PosedStory(
+        text=first.infilled or "" if is_infilled else first.story,
+        sees_contents=sees_contents if first.contents is None else first.contents == "seen",
+        questions=items,
+        relies_on=[[indices[needed] for needed in item.relies_on if needed in indices] for item in items],
+    )

@@ -21,8 +21,7 @@ from hm_agent.worlds.exploretom.questions.story_questions import (
 )
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.random_stories.cast import CastLists
-from hm_agent.worlds.exploretom.random_stories.sampling import draw_story
-from hm_agent.worlds.exploretom.random_stories.story_conditions import conditions_of
+from hm_agent.worlds.exploretom.random_stories.sampling import conditions_of, draw_story
 from hm_agent.worlds.exploretom.readers.readers import LADDER, no_distraction, seen_together
 from hm_agent.worlds.exploretom.readers.reading import read_story
 from hm_agent.worlds.exploretom.readers.shortcuts import (

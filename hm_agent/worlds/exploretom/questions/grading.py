@@ -177,6 +177,9 @@ class _Vocabulary:
         return self._groups.get(people, self._no_group)
 
 
+_vocabulary = lru_cache(maxsize=256)(_Vocabulary)
+
+
 def _choices_by_name(choices: Sequence[str]) -> Mapping[str, Iterable[str]]:
     """Maps each name in choices to the choices that it may mean alone: places that have it, or one person."""
     meanings: dict[str, set[str]] = {}
@@ -189,11 +192,6 @@ def _choices_by_name(choices: Sequence[str]) -> Mapping[str, Iterable[str]]:
         for name in (*(OPEN_FORMS if container == OPENLY else (container,)), *([room] if room else ())):
             meanings.setdefault(_bare(name), set()).add(choice)
     return meanings
-
-
-@lru_cache(maxsize=256)
-def _vocabulary(choices: tuple[str, ...]) -> _Vocabulary:
-    return _Vocabulary(choices)
 
 
 def _bare(name: str) -> str:

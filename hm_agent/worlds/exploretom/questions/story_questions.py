@@ -316,8 +316,7 @@ class AnsweredStory:
                 if clauses[clause] == 1
             ]
             for asked in candidates:
-                answer = self.answer(asked)
-                if answer:
+                if answer := self.answer(asked):
                     yield StoryQuestion(asked, answer, self.choices(asked), is_interesting=False, is_false_belief=False)
 
     # Choices
@@ -341,8 +340,8 @@ class AnsweredStory:
     def _location_names(self) -> dict[tuple[AskedProperty, str], tuple[str, ...]]:
         """The places to choose from, by property and object."""
         names: dict[tuple[AskedProperty, str], tuple[str, ...]] = {}
-        rooms = dict.fromkeys(room for action in self.script.actions if (room := getattr(action, "room", None)))
-        containers = dict.fromkeys(action.container for action in self.script.actions if isinstance(action, PutInto))
+        rooms = self.script.rooms
+        containers = {action.container for action in self.script.actions if isinstance(action, PutInto)}
         for thing, location in self.tracker.locations.items():
             names[AskedProperty.ROOM, thing] = tuple(sorted({*rooms, location.room}))
             names[AskedProperty.CONTAINER, thing] = tuple(sorted(containers))

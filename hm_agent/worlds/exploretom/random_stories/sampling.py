@@ -10,10 +10,66 @@ from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
 from hm_agent.worlds.exploretom.random_stories.action_sets import IMPORTANT, PHYSICAL, WALKS, ActionKind, ActionSet
 from hm_agent.worlds.exploretom.random_stories.candidate_actions import candidate_actions, draw_action, with_aside
 from hm_agent.worlds.exploretom.random_stories.cast import CastLists, StoryCast
-from hm_agent.worlds.exploretom.random_stories.story_conditions import StoryConditions, conditions_of
 from hm_agent.worlds.exploretom.story.actions import StoryAction, StoryScript, is_asymmetric, people_of
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
 from hm_agent.worlds.exploretom.story.effects import perform
+
+MAX_ACTIONS = 15
+"""The most actions of a story in the paper."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoryConditions:
+    """What a story must have.
+
+    people: how many can take part. important: how many of its actions are important ones, exactly. rooms: how many it
+    may use. max_actions: the most actions. must_have: it has an action of at least one of these kinds; any will do if
+    empty. is_asymmetric: someone peeks at an action or is distracted from one. needs_everyone: all people take part.
+    needs_rooms: all rooms are used. false_beliefs: the least number of its first-order questions whose answer is a
+    false belief. sees_contents: entering a room shows what its containers hold.
+    """
+
+    people: int
+    important: int
+    rooms: int = 1
+    max_actions: int = MAX_ACTIONS
+    must_have: tuple[ActionKind, ...] = ()
+    is_asymmetric: bool = False
+    sees_contents: bool = False
+    needs_everyone: bool = True
+    needs_rooms: bool = False
+    false_beliefs: int = 0
+
+    def __post_init__(self) -> None:
+        if not (self.people >= 1 and self.important >= 0 and self.rooms >= 1 and self.max_actions >= 1):
+            raise ConfigError("a story has at least one person, one room and one action")
+
+    @property
+    def as_flags(self) -> str:
+        """The conditions as flags of `hm-agent generate`, without those that ask for nothing."""
+        asked = {
+            "people": self.people,
+            "important": self.important,
+            "rooms": self.rooms,
+            "max_actions": self.max_actions,
+            "must_have": ",".join(kind.name.lower() for kind in self.must_have),
+            "false_beliefs": self.false_beliefs,
+        }
+        return " ".join(f"--{flag}={value}" for flag, value in asked.items() if value)
+
+
+def conditions_of(rng: Random, action_set: ActionSet, *, sees_contents: bool = False) -> StoryConditions:
+    """Draws one of the paper's settings (section 3): 2 to 4 people, 2 to 4 important actions, 1 or 2 rooms."""
+    needs_two = ActionKind.CARRY in action_set.must_have
+    return StoryConditions(
+        people=rng.randint(2, 4),
+        important=rng.randint(2, 4),
+        rooms=2 if needs_two else rng.randint(1, 2),
+        must_have=action_set.must_have,
+        is_asymmetric=action_set.is_asymmetric,
+        sees_contents=sees_contents,
+    )
+
 
 TRIES = 2_000
 """The most random stories to begin in search of one that meets the conditions."""
@@ -48,7 +104,6 @@ class StoryDraft:
     unused: set[str | None]
 
     def copy(self) -> StoryDraft:
-        """A copy that can be continued independently."""
         return replace(
             self,
             state=self.state.copy(),
@@ -81,13 +136,9 @@ class StorySampler:
         return DrawnStory(self.script(draft), self.tracked(draft)) if draft else None
 
     def draw_draft(self, rng: Random) -> StoryDraft | None:
-        """Like `draw`, but returns the draft."""
-        return next(filter(None, (self.try_once(rng) for _ in range(TRIES))), None)
-
-    def try_once(self, rng: Random) -> StoryDraft | None:
-        """Draws a story that ends as soon as it meets the conditions; None if it never does."""
-        draft = self.begin()
-        return draft if self.complete(draft, rng) else None
+        """Like `draw`, but returns the draft; it ends as soon as it meets the conditions."""
+        tries = (self.begin() for _ in range(TRIES))
+        return next((draft for draft in tries if self.complete(draft, rng)), None)
 
     def begin(self) -> StoryDraft:
         """A draft without actions."""
@@ -150,7 +201,6 @@ class StorySampler:
         return True
 
     def is_met(self, draft: StoryDraft) -> bool:
-        """True if the story as it is meets the conditions."""
         conditions = self._conditions
         if draft.important != conditions.important or draft.lacks_kind or draft.lacks_aside:
             return False

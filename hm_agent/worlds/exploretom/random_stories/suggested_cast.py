@@ -91,7 +91,6 @@ class SuggestedChanges(BaseModel):
     invisible: Annotated[list[SuggestedChange], Field(min_length=1, max_length=INVISIBLE)]
 
     def of(self, thing: str) -> tuple[Change, ...]:
-        """The changes of an object of this name."""
         listed = [(change, True) for change in self.visible] + [(change, False) for change in self.invisible]
         return tuple(Change(thing, change.verb, change.rest, is_visible) for change, is_visible in listed)
 
@@ -195,7 +194,11 @@ class CastWriter:
 
     async def _judged_object(self, setting: str, thing: ListedObject) -> ListedObject | None:
         """An object with the containers and changes that the judge accepts; None if too few are left."""
-        held = [name for name in thing.containers if await self._accepts(setting, _holding(thing.name, name))]
+        held = [
+            name
+            for name in thing.containers
+            if await self._accepts(setting, _refusal("holding", thing=thing.name, container=name))
+        ]
         if len(held) < CONTAINERS:
             return None
         answer = await answer_or_none(self._suggester, SuggestChanges(setting, thing.name))
@@ -214,10 +217,6 @@ class CastWriter:
             return True
         self._refused.append(f"{setting}: {detail} {verdict.reason if verdict else _refusal('no_verdict')}".rstrip())
         return False
-
-
-def _holding(thing: str, container: str) -> str:
-    return _refusal("holding", thing=thing, container=container)
 
 
 def _changing(change: Change) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import ClassVar
+from functools import lru_cache, partial
 
 from hm_agent.core import Decision, Observation
 from hm_agent.models.transcript import Transcript
@@ -32,6 +31,7 @@ from hm_agent.worlds.exploretom.readers.shortcuts import (
 from hm_agent.worlds.exploretom.story.actions import StoryAction, StoryScript
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError, steps_of
 from hm_agent.worlds.exploretom.story.language import sentence_of
+from hm_agent.worlds.exploretom.story.preconditions import problem_of
 from hm_agent.worlds.exploretom.world import StoryView
 
 
@@ -52,20 +52,20 @@ def _trace_state(view: StoryView) -> ReadQuestion:
 
 
 class ModelReader:
-    """Answers each question with a model; if that gives no valid answer, the answer is empty, which is wrong."""
+    """Answers each question with a model; if that gives no valid answer, the answer is empty, which is wrong.
 
-    by_steps: ClassVar[bool] = False
+    by_steps: asks also for the steps that lead to the answer.
+    """
 
-    def __init__(self, model: Model) -> None:
-        self._transcript = Transcript.of(model)
+    def __init__(self, model: Model, *, by_steps: bool = False) -> None:
+        self._transcript, self._by_steps = Transcript.of(model), by_steps
 
     async def act(self, observation: Observation[StoryView]) -> Decision[str]:
         answer = await self.answer(self._transcript, observation.view)
         return Decision(answer or "", exchanges=self._transcript.take(), state=_trace_state(observation.view))
 
     async def answer(self, model: Model, view: StoryView) -> str | None:
-        """Asks for the answer alone, or also for the steps that lead to it."""
-        question = AnswerQuestion(view.story, view.question, view.choices, view.sees_contents, self.by_steps)
+        question = AnswerQuestion(view.story, view.question, view.choices, view.sees_contents, self._by_steps)
         reply = await answer_or_none(model, question)
         return answers_in(reply)[0] if reply else None
 
@@ -75,12 +75,6 @@ class ModelReader:
 
     def metrics(self) -> Mapping[str, float]:
         return {}
-
-
-class ReasoningReader(ModelReader):
-    """Asks for the steps that lead to the answer, and then for the answer."""
-
-    by_steps = True
 
 
 class PerspectiveReader(ModelReader):
@@ -182,9 +176,9 @@ def _seen_by_all(view: StoryView, people: Sequence[str]) -> Sequence[tuple[int, 
     ]
 
 
-MODEL_READERS: Mapping[str, type[ModelReader]] = {
+MODEL_READERS: Mapping[str, Callable[[Model], ModelReader]] = {
     "reader": ModelReader,
-    "reader_cot": ReasoningReader,
+    "reader_cot": partial(ModelReader, by_steps=True),
     "perspective": PerspectiveReader,
 }
 """The readers that ask a model, by name; those of `WEAK_RULES` ask none."""
@@ -214,7 +208,7 @@ def retold(text: str, sees_contents: bool, told: Callable[[StoryAction], StoryAc
     script = read_story(text, sees_contents).script
     tracker, actions = BeliefTracker(script.people, sees_contents=sees_contents), []
     for action in map(told, script.actions):
-        if tracker.problem(action) is None:
+        if problem_of(tracker, action) is None:
             tracker.apply(action)
             actions.append(action)
     return AnsweredStory(StoryScript(tuple(actions), sees_contents), tracker)

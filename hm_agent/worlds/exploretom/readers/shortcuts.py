@@ -22,25 +22,21 @@ Window = Callable[[Sequence[str], str], Sequence[str]]
 
 
 def first_choice(view: StoryView) -> str:
-    """Takes the first choice."""
     return shown_choices(view)[0]
 
 
 def last_choice(view: StoryView) -> str:
-    """Takes the last choice."""
     return shown_choices(view)[-1]
 
 
 def last_mention(view: StoryView) -> str:
-    """Takes the choice that the story names last; of choices such as yes and no, the affirmative one."""
+    """Takes the choice that the story names last; of choices such as yes and no, the affirmative one.
+
+    Of several names in a choice, as in `box in the hall`, the first one counts.
+    """
     choices = shown_choices(view)
     affirmative = next((choice for choice in choices if choice in (YES, KNOWS)), None)
-    return affirmative or max(choices, key=lambda choice: _last_named(view.story, choice))
-
-
-def _last_named(story: str, choice: str) -> int:
-    """Where a story last names a choice; of several names, as in `box in the hall`, the first one counts."""
-    return story.rfind(_words(_names(choice)[0]))
+    return affirmative or max(choices, key=lambda choice: view.story.rfind(_words(_names(choice)[0])))
 
 
 def _names(choice: str) -> Sequence[str]:

@@ -20,7 +20,7 @@ from hm_agent.world_command import WorldCommand, asked_models
 from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, WALKS, ActionKind, find_action_sets
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
-from hm_agent.worlds.exploretom.random_stories.story_conditions import MAX_ACTIONS
+from hm_agent.worlds.exploretom.random_stories.sampling import MAX_ACTIONS
 from hm_agent.worlds.exploretom.readers.readers import MODEL_READERS, WEAK_RULES
 from hm_agent.worlds.exploretom.search.live_table import LiveTable
 from hm_agent.worlds.exploretom.search.methods import METHODS, SearchSettings
@@ -124,7 +124,6 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def plan_from_flags() -> SearchPlan:
-    """The plan that the flags describe."""
     what, conditions = COMMAND.values(SearchFlags), COMMAND.values(ConditionFlags)
     action_sets = find_action_sets(what.action_sets)
     return SearchPlan(

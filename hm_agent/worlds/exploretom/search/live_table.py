@@ -63,7 +63,6 @@ class LiveTable:
 
     @property
     def usage(self) -> Usage:
-        """The usage of all searches so far."""
         return sum((usage for _, usage in self._running.values()), self._usage)
 
     def table(self) -> Table:

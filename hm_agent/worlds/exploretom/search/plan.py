@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
-from functools import partial
 from hashlib import sha256
 from itertools import groupby, product
 from random import Random
@@ -19,8 +18,7 @@ from hm_agent.row_file import Row
 from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD, ToldSentence
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionKind, ActionSet
 from hm_agent.worlds.exploretom.random_stories.cast import CastLists
-from hm_agent.worlds.exploretom.random_stories.sampling import StorySampler, draw_story
-from hm_agent.worlds.exploretom.random_stories.story_conditions import MAX_ACTIONS, StoryConditions
+from hm_agent.worlds.exploretom.random_stories.sampling import MAX_ACTIONS, StoryConditions, StorySampler, draw_story
 from hm_agent.worlds.exploretom.readers.readers import MODEL_READERS, WEAK_RULES, WeakReader
 from hm_agent.worlds.exploretom.search.difficulty import FIRST_ORDER
 from hm_agent.worlds.exploretom.search.methods import A_STAR, OVER_GENERATION, FoundStory, SearchSettings
@@ -84,12 +82,9 @@ class SearchPlan:
 
     def check(self) -> None:
         """Raises ConfigError, before any model call is paid for, if no random story meets the conditions of a task."""
-        checked = set()
-        for task in self.tasks():
-            key = (task.action_set.name, task.people, task.important, task.rooms)
-            if key not in checked:
-                checked.add(key)
-                draw_story(Random(str(key)), self.lists, task.action_set.kinds, self.conditions(task))
+        kinds = {(task.action_set.name, *_setting(task)): task for task in self.tasks()}
+        for key, task in kinds.items():
+            draw_story(Random(str(key)), self.lists, task.action_set.kinds, self.conditions(task))
 
     def tasks(self) -> list[SearchTask]:
         """All searches, in order: one for each story, but over-generation has one for each setting."""
@@ -109,7 +104,7 @@ class SearchPlan:
         settings = list(product(self.people, self.important))
         people, important = settings[number % len(settings)]
         key = f"{self.seed}/{action_set.name}/{number}"
-        needs_two = set(self._must_have(action_set)) == {ActionKind.CARRY}
+        needs_two = set(self.must_have or action_set.must_have) == {ActionKind.CARRY}
         allowed_rooms = [rooms for rooms in self.rooms if rooms > 1 or not needs_two]
         if not allowed_rooms:
             raise ConfigError(f"--rooms: the stories of {action_set.name} move objects between rooms and need 2")
@@ -118,22 +113,17 @@ class SearchPlan:
         return SearchTask(action_set, (number,), people, important, rooms, seed)
 
     def conditions(self, task: SearchTask) -> StoryConditions:
-        """What the stories of a task must have."""
         return StoryConditions(
             people=task.people,
             important=task.important,
             rooms=task.rooms,
             max_actions=self.max_actions,
-            must_have=self._must_have(task.action_set),
+            must_have=self.must_have or task.action_set.must_have,
             is_asymmetric=task.action_set.is_asymmetric,
             sees_contents=self.sees_contents,
             needs_rooms=True,
             false_beliefs=self.false_beliefs,
         )
-
-    def _must_have(self, action_set: ActionSet) -> tuple[ActionKind, ...]:
-        """The kinds of which each story of a set has at least one action."""
-        return self.must_have or action_set.must_have
 
     def sampler(self, task: SearchTask, rng: Random) -> StorySampler:
         """A sampler of a task's stories, with a cast drawn for it."""
@@ -181,29 +171,28 @@ def _setting(task: SearchTask) -> tuple[int, int, int]:
 
 def rows_of(plan: SearchPlan, task: SearchTask, found: Sequence[FoundStory]) -> list[Row]:
     """The stories that a task found, as rows of stories.jsonl."""
-    return list(map(partial(_row, plan, task), task.names, found))
-
-
-def _row(plan: SearchPlan, task: SearchTask, name: str, found: FoundStory) -> Row:
-    return {
-        "id": name,
-        "action_set": task.action_set.name,
-        "people": task.people,
-        "important": task.important,
-        "rooms": task.rooms,
-        "seed": plan.seed,
-        "model": plan.model.name if plan.asks_model else None,
-        "reader": plan.reader,
-        "method": plan.method,
-        "orders": list(plan.orders),
-        "accuracy": round(found.difficulty.accuracy, 6),
-        "right": found.difficulty.right,
-        "questions": found.difficulty.questions,
-        "evaluations": found.evaluations,
-        "asked": found.questions,
-        "story": to_data(found.script),
-        "text": [sentence_of(action) for action in found.script.actions],
-    }
+    return [
+        {
+            "id": name,
+            "action_set": task.action_set.name,
+            "people": task.people,
+            "important": task.important,
+            "rooms": task.rooms,
+            "seed": plan.seed,
+            "model": plan.model.name if plan.asks_model else None,
+            "reader": plan.reader,
+            "method": plan.method,
+            "orders": list(plan.orders),
+            "accuracy": round(story.difficulty.accuracy, 6),
+            "right": story.difficulty.right,
+            "questions": story.difficulty.questions,
+            "evaluations": story.evaluations,
+            "asked": story.questions,
+            "story": to_data(story.script),
+            "text": [sentence_of(action) for action in story.script.actions],
+        }
+        for name, story in zip(task.names, found, strict=False)
+    ]
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
+from functools import partial
 from random import Random
 from typing import Protocol
 
@@ -35,11 +36,8 @@ class SearchProgress(Protocol):
 
 def search_jobs(plan: SearchPlan, stories: RowFile, models: ModelPool, progress: SearchProgress) -> list[Job]:
     """A job for each task whose stories the file lacks."""
-
-    def job(task: SearchTask) -> Job:
-        return lambda runner: _search(plan, task, stories, models, progress, runner)
-
-    return [job(task) for task in plan.tasks() if not set(task.names) <= stories.rows.keys()]
+    tasks = (task for task in plan.tasks() if not set(task.names) <= stories.rows.keys())
+    return [partial(_search, plan, task, stories, models, progress) for task in tasks]
 
 
 async def _search(
@@ -69,11 +67,7 @@ def telling_jobs(
     found: Iterable[Row], told: RowFile, writers: Writers, models: ModelPool, after_each: Callable[[Row], None]
 ) -> list[Job]:
     """A job for each found story that is not told yet."""
-
-    def job(row: Row) -> Job:
-        return lambda runner: _tell(row, told, writers, models, after_each, runner)
-
-    return [job(row) for row in found if row["id"] not in told.rows]
+    return [partial(_tell, row, told, writers, models, after_each) for row in found if row["id"] not in told.rows]
 
 
 async def _tell(

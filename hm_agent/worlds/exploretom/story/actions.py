@@ -162,6 +162,11 @@ class StoryScript:
         """All people whom the story mentions, in the order of first mention."""
         return tuple(dict.fromkeys(name for action in self.actions for name in people_of(action)))
 
+    @property
+    def rooms(self) -> tuple[str, ...]:
+        """All rooms in which something happens, in the order of first mention."""
+        return tuple(dict.fromkeys(room for action in self.actions if (room := getattr(action, "room", None))))
+
 
 def people_of(action: StoryAction) -> People:
     """All people whom an action mentions: the actor, the listener, peekers and distracted people."""

@@ -24,14 +24,9 @@ class BeliefTracker(StoryState):
 
     def apply(self, action: StoryAction) -> None:
         """Applies an action; raises StoryError, and changes nothing, if it is impossible."""
-        problem = self.problem(action)
-        if problem:
+        if problem := problem_of(self, action):
             raise StoryError(problem)
         perform(self, action)
-
-    def problem(self, action: StoryAction) -> str | None:
-        """Why an action is impossible now, in one line; None if it is possible."""
-        return problem_of(self, action)
 
 
 def track(script: StoryScript, after: BeliefTracker | None = None) -> BeliefTracker:

@@ -95,7 +95,6 @@ class EvidenceStore:
         self._held: dict[Key, list[Evidence]] = {}
 
     def copy(self) -> EvidenceStore:
-        """A copy that can be changed independently."""
         made = EvidenceStore(self.people)
         made._held = self._held.copy()  # lists of evidence are never changed, only replaced
         return made

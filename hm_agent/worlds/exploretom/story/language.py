@@ -269,12 +269,9 @@ def name_problem(name: str) -> str | None:
         return f"{_quoted(name)}: a name has letters or digits"
     if name.lower().startswith(ARTICLES):
         return f"{_quoted(name)}: a name begins with no article, which sentences add"
-    reserved = next((word for word in name.lower().split() if word in RESERVED), None)
-    return (
-        f"{_quoted(name)}: {reserved!r} can't stand in a name, since sentences are taken apart by it"
-        if reserved
-        else None
-    )
+    if reserved := next((word for word in name.lower().split() if word in RESERVED), None):
+        return f"{_quoted(name)}: {reserved!r} can't stand in a name, since sentences are taken apart by it"
+    return None
 
 
 def person_problem(name: str) -> str | None:

@@ -58,7 +58,6 @@ class StoryState:
         self._index = {name: index for index, name in enumerate(self.people)}
 
     def copy(self) -> Self:
-        """A copy that can be continued independently."""
         made = type(self).__new__(type(self))
         made.people, made.sees_contents, made.time = self.people, self.sees_contents, self.time
         made.follows_beliefs = self.follows_beliefs
@@ -90,16 +89,13 @@ class StoryState:
     # Who sees what
 
     def people_in(self, room: str) -> Iterator[str]:
-        """The people in a room."""
         inside = self.inside.get(room, 0)
         return (name for index, name in enumerate(self.people) if inside >> index & 1)
 
     def index_of(self, name: str) -> int:
-        """A person's number."""
         return self._index[name]
 
     def is_known(self, name: str) -> bool:
-        """True if the story has a person of this name."""
         return name in self._index
 
     def bits(self, names: Iterable[str]) -> int:

@@ -63,10 +63,9 @@ class StoryPicture:
         before it is mentioned. subjects: what can be believed; see `_subject`.
         """
         people = self.script.people
-        rooms = dict.fromkeys(room for action in self.script.actions if (room := getattr(action, "room", None)))
         return {
             "people": list(people),
-            "rooms": list(rooms),
+            "rooms": list(self.script.rooms),
             "containers": [[name, room] for name, room in self._tracker.containers.items()],
             "actions": [
                 [sentence_of(action), [roles[name] for name in people]]

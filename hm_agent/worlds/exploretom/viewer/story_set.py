@@ -90,13 +90,11 @@ def _stories_of_items(items: Sequence[ReadItem]) -> list[BrowsedStory]:
     stories: dict[str, BrowsedStory] = {}
     for item in items:
         sees_contents = item.contents == "seen"
-        if item.story_id not in stories:
-            stories[item.story_id] = BrowsedStory(item.story_id, item.story, sees_contents, item.infilled)
+        new = BrowsedStory(item.story_id, item.story, sees_contents, item.infilled)
         known = known_questions(item.story, sees_contents).get(item.question)
         kind = _kind_of(item, known.kind if known else None)
-        stories[item.story_id].questions[item.question] = BrowsedQuestion(
-            item.question, item.answer, item.choices, kind
-        )
+        browsed = BrowsedQuestion(item.question, item.answer, item.choices, kind)
+        stories.setdefault(item.story_id, new).questions[item.question] = browsed
     return list(stories.values())
 
 

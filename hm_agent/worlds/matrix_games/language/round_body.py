@@ -78,7 +78,6 @@ class RoundMind(WrittenMind):
         return self.side.actions.index(interaction.own), self.side.others.index(interaction.behaviour)
 
     def respond(self, odds: Mapping[str, PlayerOdds]) -> ChosenAction:
-        """Calculates what to play."""
         (about_the_other,) = odds.values()
         assert isinstance(about_the_other, TableOdds)
         action = self.side.actions[about_the_other.choice]
@@ -116,6 +115,5 @@ class PlayFollower(WrittenFollower[RoundSituation, str]):
 
 
 def matrix_game_body(model: Model, reflector: Reflector) -> MatrixGameBody:
-    """The body of one seat."""
     notes = RoundNotes()
     return written_body(notes, PlayFollower(), RoundMind([OTHER], notes), model, reflector, NoProbes())

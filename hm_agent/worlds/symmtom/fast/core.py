@@ -15,8 +15,17 @@ import jax.numpy as jnp
 import numpy as np
 
 from hm_agent.worlds.symmtom import rules
-from hm_agent.worlds.symmtom.rules import OFFSETS, SILENT, as_cells, is_over, random_keys, sayable, within_hearing
-from hm_agent.worlds.symmtom.settings import WINNING_RECHARGES, GameSettings
+from hm_agent.worlds.symmtom.rules import (
+    OFFSETS,
+    SILENT,
+    as_cells,
+    is_over,
+    prizes,
+    random_keys,
+    sayable,
+    within_hearing,
+)
+from hm_agent.worlds.symmtom.settings import GameSettings
 
 Array = Any
 """A JAX array."""
@@ -96,7 +105,7 @@ def step(
     recharged = is_complete(settings, knows) & (positions == state.bases).all(-1)
     recharges = state.recharges + recharged.astype(jnp.int32)
     heard = is_new.sum(1, dtype=jnp.int32) if settings.has_published_rules else size(news)
-    rewards = heard + taught + recharged.astype(jnp.int32) * settings.recharge_reward + _prizes(settings, recharges)
+    rewards = heard + taught + recharged.astype(jnp.int32) * settings.recharge_reward + prizes(settings, recharges)
     said = jnp.where(speaks, pieces, SILENT).astype(jnp.int32)
     second_hand = jnp.where(recharged[:, None], 0, state.second_hand | news)
     after = state._replace(step=state.step + 1, positions=positions, second_hand=second_hand, recharges=recharges)
@@ -127,15 +136,6 @@ def move(settings: GameSettings, positions: Array, directions: Array, priorities
         collides = (target[:, None] == target) & others
         moves &= ~(collides & (goes_first | ~moves)).any(-1)
     return jnp.where(moves[:, None], destinations, positions)
-
-
-def _prizes(settings: GameSettings, recharges: Array) -> Array:
-    """(n,): the payments at the end of a competitive game, else zero."""
-    if not settings.is_competitive:
-        return jnp.zeros_like(recharges)
-    wins = recharges >= WINNING_RECHARGES
-    winners = wins.sum(dtype=jnp.int32)
-    return jnp.where(wins, settings.agents - winners, -winners) * settings.pieces
 
 
 def _freeze_finished(

@@ -116,12 +116,10 @@ class Board(SeatSituation):
 
     @property
     def lacks(self) -> Pieces:
-        """The pieces that the agent does not know."""
         return tuple(piece for piece in range(self.rules.pieces) if piece not in self.knows)
 
     @property
     def in_range(self) -> tuple[str, ...]:
-        """The other agents in hearing range."""
         return tuple(player.name for player in self.others if YOU in player.near)
 
     def player(self, name: str) -> PlayerSeen:

@@ -7,10 +7,10 @@ et al.).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 
 from hm_agent.agents.planning_body import LiteralProbes
+from hm_agent.core import Seat
 from hm_agent.worlds.symmtom.language.board import Board
 from hm_agent.worlds.symmtom.language.notebook import Notebook
 from hm_agent.worlds.symmtom.views import SpokenMove
@@ -18,14 +18,6 @@ from hm_agent.worlds.symmtom.world import SymmtomWorld, knows_now
 
 BITS = 4
 """The largest number of bits of K in one question."""
-
-
-@dataclass(frozen=True, slots=True)
-class KnowledgeBit:
-    """One bit of K: whether an agent knows a piece."""
-
-    player: str
-    piece: int
 
 
 class KnowledgeProbes(LiteralProbes[Board, SpokenMove]):
@@ -39,43 +31,37 @@ class KnowledgeProbes(LiteralProbes[Board, SpokenMove]):
 
     def __init__(self, world: SymmtomWorld, seed: int, count: int, steps: int, notebook: Notebook) -> None:
         self._world, self._seed, self._notebook = world, seed, notebook
-        self._bits: Sequence[KnowledgeBit] = ()
+        self._bits: Sequence[tuple[Seat, int]] = ()
         later = range(1, steps)
         self._steps_due = frozenset(Random(f"{seed}/literal").sample(later, min(count, len(later))))
-        self._asked = self._right = self._yes = self._said_yes = self._by_notes = self._unanswered = 0
+        self._scores: list[Mapping[str, bool]] = []
 
     def due(self, situation: Board) -> Sequence[str]:
-        self._bits = self.bits(situation)
-        return [knows_now(bit.player, bit.piece) for bit in self._bits]
-
-    def take(self, answers: Sequence[str] | None) -> None:
-        self._note(self._bits, None if answers is None else [answer == "yes" for answer in answers])
-
-    def bits(self, board: Board) -> Sequence[KnowledgeBit]:
         """The bits to ask for in this step; none in most. First-hand knowledge that is public is left out."""
-        if board.step not in self._steps_due:
+        if situation.step not in self._steps_due:
             return ()
-        pieces = range(self._world.settings.pieces)
         bits = [
-            KnowledgeBit(player.name, piece)
-            for player in board.others
-            for piece in pieces
+            (player.name, piece)
+            for player in situation.others
+            for piece in range(self._world.settings.pieces)
             if piece not in (player.first_hand or ())
         ]
-        return Random(f"{self._seed}/{board.step}").sample(bits, min(BITS, len(bits)))
+        self._bits = Random(f"{self._seed}/{situation.step}").sample(bits, min(BITS, len(bits)))
+        return [knows_now(player, piece) for player, piece in self._bits]
 
-    def _note(self, bits: Sequence[KnowledgeBit], answers: Sequence[bool | None] | None) -> None:
-        """Scores the answers to bits, None if the model gave no valid one."""
-        names, knows = self._world.settings.seats, self._world.state.knows[0]
-        for bit, said in zip(bits, answers or (None,) * len(bits), strict=True):
-            agent = names.index(bit.player)
-            truth = bool(knows[agent, bit.piece])
-            self._asked += 1
-            self._yes += truth
-            self._right += said is truth
-            self._said_yes += said is True
-            self._unanswered += said is None
-            self._by_notes += (bit.piece in self._notebook.believed()[agent]) is truth
+    def take(self, answers: Sequence[str] | None) -> None:
+        seats, knows, believed = self._world.settings.seats, self._world.state.knows[0], self._notebook.known
+        for (player, piece), said in zip(self._bits, answers or (None,) * len(self._bits), strict=True):
+            bit = seats.index(player), piece
+            self._scores.append(
+                {
+                    "literal_right": said == ("yes" if knows[bit] else "no"),
+                    "literal_true": bool(knows[bit]),
+                    "literal_said_yes": said == "yes",
+                    "literal_by_notes": bool(believed[bit] == knows[bit]),
+                    "literal_unanswered": said is None,
+                }
+            )
 
     def metrics(self) -> Mapping[str, float]:
         """Shares of the bits asked; empty if none was. An unanswered bit counts as wrong.
@@ -83,13 +69,10 @@ class KnowledgeProbes(LiteralProbes[Board, SpokenMove]):
         literal_right: answered rightly. literal_true: truly known, the score of always saying yes; always saying no
         scores the rest. literal_said_yes: answered by yes. literal_by_notes: right by the agent's notes.
         """
-        if not self._asked:
+        if not self._scores:
             return {}
-        counts = {
-            "literal_right": self._right,
-            "literal_true": self._yes,
-            "literal_said_yes": self._said_yes,
-            "literal_by_notes": self._by_notes,
-            "literal_unanswered": self._unanswered,
+        asked = len(self._scores)
+        return {
+            "literal_asked": float(asked),
+            **{name: sum(score[name] for score in self._scores) / asked for name in self._scores[0]},
         }
-        return {"literal_asked": float(self._asked), **{name: count / self._asked for name, count in counts.items()}}

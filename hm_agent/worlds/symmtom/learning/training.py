@@ -29,8 +29,7 @@ from hm_agent.worlds.symmtom.learning.networks import Network, Shape
 from hm_agent.worlds.symmtom.learning.ppo import Ppo, PpoParameters
 from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy
 from hm_agent.worlds.symmtom.metrics import REWARD
-from hm_agent.worlds.symmtom.policies.policy import Policy
-from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
+from hm_agent.worlds.symmtom.policies.policy import HeuristicPolicy, Policy
 from hm_agent.worlds.symmtom.rules import Ints, Keys
 from hm_agent.worlds.symmtom.selfplay import measure
 from hm_agent.worlds.symmtom.settings import GameSettings

@@ -8,8 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hm_agent.worlds.symmtom import rules
-from hm_agent.worlds.symmtom.knowledge.k_matrix import KMatrix, could_hear, greedy_unheard, nothing_unheard
-from hm_agent.worlds.symmtom.knowledge.orders import NestedKnowledge, Path
+from hm_agent.worlds.symmtom.knowledge.k_matrix import (
+    KMatrix,
+    NestedKnowledge,
+    Path,
+    could_hear,
+    greedy_unheard,
+    nothing_unheard,
+)
 from hm_agent.worlds.symmtom.pairs.courses import TALK, TESTED, Course
 from hm_agent.worlds.symmtom.pairs.kinds import AGENTS, PIECES
 from hm_agent.worlds.symmtom.rules import Bools, GameState, Ints

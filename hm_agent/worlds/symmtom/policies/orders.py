@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hm_agent.worlds.symmtom.knowledge.k_matrix import with_own
-from hm_agent.worlds.symmtom.knowledge.orders import NestedKnowledge, Path
+from hm_agent.worlds.symmtom.knowledge.k_matrix import NestedKnowledge, Path, with_own
 from hm_agent.worlds.symmtom.policies.planner import best_piece
 from hm_agent.worlds.symmtom.policies.policy import Policy, draw
 from hm_agent.worlds.symmtom.rules import OFFSETS, Bools, Direction, GameState, Ints

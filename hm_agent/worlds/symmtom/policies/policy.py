@@ -1,4 +1,7 @@
-"""Policies act for many agents at once, one row each; what a row does never depends on the other rows."""
+"""Policies act for many agents at once, one row each; what a row does never depends on the other rows.
+
+Two of them keep no estimate of what others know: random play, and the paper's heuristic.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hm_agent.worlds.symmtom.rules import OFFSETS, Bools, Direction, GameState, Ints, Keys, random_keys
+from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import Sights
 
 _POLICY_STREAM = 0x5EED0000
@@ -91,3 +95,35 @@ def next_known(knows: Bools, last: Ints) -> Ints:
     order = (last[:, None] + 1 + np.arange(pieces)) % pieces
     known = np.take_along_axis(knows, order, -1)
     return np.take_along_axis(order, known.argmax(-1)[:, None], -1)[:, 0].astype(np.int32)
+
+
+# Simple policies
+
+
+class RandomPolicy(Policy):
+    """Draws direction and piece uniformly; the agent may not know the piece."""
+
+    def act(self, sights: Sights, truth: GameState | None = None) -> tuple[Ints, Ints]:
+        chance = draw(sights, 1, 2)
+        return (chance * [len(Direction), sights.settings.pieces]).astype(np.int32).T  # type: ignore[return-value]
+
+
+class HeuristicPolicy(Policy):
+    """Goes to the centre, says all pieces that it knows in turn, and recharges when it knows all (the paper's)."""
+
+    def __init__(self) -> None:
+        self._last: Ints | None = None
+        """(R,): the piece that each said last."""
+
+    def act(self, sights: Sights, truth: GameState | None = None) -> tuple[Ints, Ints]:
+        last = np.full(len(sights.me), -1, np.int32) if self._last is None else self._last
+        self._last = next_known(sights.knows, last)
+        is_complete = np.asarray(sights.knows.all(-1))
+        target = np.where(is_complete[:, None], sights.own_base, nearest_free(sights, centre(sights.settings)))
+        return approach(sights, target), self._last
+
+
+def centre(settings: GameSettings) -> Ints:
+    """(4, 2): the 2x2 cells in the middle; on boards of odd width, the middle cell is the upper left one."""
+    low = (settings.width - 1) // 2
+    return np.array([(low, low), (low + 1, low), (low, low + 1), (low + 1, low + 1)], np.int32)

@@ -72,7 +72,7 @@ class MixedTableWorld(SymmtomWorld):
         return centre + far * x, centre + far * y
 
     def step(self, actions: Mapping[Seat, SpokenMove]) -> Turn[BoardView]:
-        state, settings, step = self._state, self.settings, int(self._state.step[0])
+        state, settings, step = self.state, self.settings, int(self.state.step[0])
         sights = sights_of(settings, state, self._effects, own_seeds(state.seeds, settings.agents))
         chosen = [actions[self.seats[0]]]
         if step == self._table.prelude - LAST_STEPS:
@@ -93,11 +93,11 @@ class MixedTableWorld(SymmtomWorld):
 
     @property
     def _is_prelude(self) -> bool:
-        return int(self._state.step[0]) < self._table.prelude
+        return int(self.state.step[0]) < self._table.prelude
 
     def _small_talk(self) -> list[SpokenMove]:
         """A turn of the prelude: the newcomer is held and silent, partners move and speak at random, near it."""
-        state, centre = self._state, self.settings.width // 2
+        state, centre = self.state, self.settings.width // 2
         keys = rules.random_keys(state.seeds, _MILLING + int(state.step[0]), 2 * self.settings.agents)[0].tolist()
         chosen = [SpokenMove(Direction.STAY, self._unknown(NEWCOMER))]
         for agent in self.partners:
@@ -113,7 +113,7 @@ class MixedTableWorld(SymmtomWorld):
 
     def _unknown(self, agent: int) -> int:
         """A piece that an agent does not know, to be silent with; any if it knows all."""
-        return int(self._state.knows[0, agent].argmin())
+        return int(self.state.knows[0, agent].argmin())
 
     def _view(self, agent: int) -> BoardView:
         return replace(super()._view(agent), held=(NEWCOMER,) if self._is_prelude else ())

@@ -66,7 +66,6 @@ def picture_of(
     held: tuple[int, ...],
     looked_at: int | None = None,
 ) -> BoardPicture:
-    """The picture of a step."""
     return BoardPicture(
         settings=settings,
         bases=scene.bases,
@@ -202,7 +201,6 @@ def _reward_text(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
 
 
 def _star(middle: Point, radius: float) -> Iterator[Point]:
-    """The corners of a star."""
     for corner in range(2 * STAR_POINTS):
         distance = radius if corner % 2 == 0 else 0.75 * radius
         angle = pi * corner / STAR_POINTS
@@ -210,5 +208,4 @@ def _star(middle: Point, radius: float) -> Iterator[Point]:
 
 
 def _middle(cell: Cell) -> Point:
-    """The middle of a cell."""
     return cell[0] + 0.5, cell[1] + 0.5

@@ -69,13 +69,9 @@ class BoardVideo:
         self._canvas.draw(REWARDS, rewards, tuple(self._totals), scene.rewards, scene.said)
         self._canvas.draw(KNOWLEDGE, knowledge, self._settings, seat, believed, scene.knows)
         strategy = decision.thoughts.strategy
-        self._canvas.draw(THOUGHTS, thoughts, seat, strategy.words if strategy else "", _plan_words(state))
+        plan = ", ".join(map(str, state.plan)) if isinstance(state, PlanningState) else ""
+        self._canvas.draw(THOUGHTS, thoughts, seat, strategy.words if strategy else "", plan)
         return self._canvas.pixels.copy()
-
-
-def _plan_words(state: object) -> str:
-    """The calls of a language agent's plan; empty for other agents."""
-    return ", ".join(map(str, state.plan)) if isinstance(state, PlanningState) else ""
 
 
 def rewards(pen: Pen, totals: Sequence[float], paid: Sequence[float], said: Sequence[int | None]) -> None:

@@ -21,7 +21,7 @@ from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, TaskPlan
 from hm_agent.worlds.enacttom.author.task_words import WISHED
 from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.tasks.mechanics import RestrictedCommunication, RoomRestriction
-from hm_agent.worlds.enacttom.tasks.propositions import CAN_COMMUNICATE, Is, Proposition, wanted
+from hm_agent.worlds.enacttom.tasks.propositions import Is, Proposition, wanted
 from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
@@ -120,10 +120,10 @@ def test_the_public_text_says_who_may_enter_where_and_message_whom(request_: Tas
     if "Everyone can message everyone." in file.task:
         links |= {(one, other) for one in task.agents for other in task.agents if one != other}
     said = {Proposition(Is.RESTRICTED, pair) for pair in barred} | {
-        Proposition(CAN_COMMUNICATE, pair) for pair in links
+        Proposition(Is.CAN_COMMUNICATE, pair) for pair in links
     }
     assert said == set(task.public_facts)
-    assert {one for one in task.mechanics.propositions if one.predicate in (Is.RESTRICTED, CAN_COMMUNICATE)} == said
+    assert {one for one in task.mechanics.propositions if one.predicate in (Is.RESTRICTED, Is.CAN_COMMUNICATE)} == said
 
 
 def test_a_shorter_way_than_meant_is_refused() -> None:

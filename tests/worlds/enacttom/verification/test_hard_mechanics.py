@@ -19,7 +19,7 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
     RoomRestriction,
     ShortMessages,
 )
-from hm_agent.worlds.enacttom.tasks.propositions import HAND_EMPTY, Claim, Is, Proposition, normalised_claim
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition, normalised_claim
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.verification.compiler import compile_task
@@ -51,7 +51,7 @@ def house(seed: int) -> HouseholdTask:
         }
     else:
         facts = {*task.init, *(conjunct.proposition for conjunct in task.goal)}
-        things = sorted((fact for fact in facts if fact.predicate != HAND_EMPTY), key=str)
+        things = sorted((fact for fact in facts if fact.predicate != Is.HAND_EMPTY), key=str)
         knowers = ([rng.choice(task.agents) for _ in range(rng.randint(1, 2))] for _ in range(rng.randint(0, 2)))
         hidden = {normalised_claim(names, rng.choice(things)) for names in knowers}
     bindings = (*task.mechanics.bindings, ShortMessages(most_facts=rng.randint(1, 2)))

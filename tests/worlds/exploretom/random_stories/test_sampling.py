@@ -9,8 +9,13 @@ import pytest
 from hm_agent.config import ConfigError
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionKind
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
-from hm_agent.worlds.exploretom.random_stories.sampling import StorySampler, draw_story, story_of
-from hm_agent.worlds.exploretom.random_stories.story_conditions import StoryConditions, conditions_of
+from hm_agent.worlds.exploretom.random_stories.sampling import (
+    StoryConditions,
+    StorySampler,
+    conditions_of,
+    draw_story,
+    story_of,
+)
 from hm_agent.worlds.exploretom.story.actions import (
     Alter,
     CarryTo,

@@ -14,13 +14,13 @@ import pytest
 from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionKind
 from hm_agent.worlds.exploretom.random_stories.cast import ListedObject, StoryCast, StoryPlace, read_cast
-from hm_agent.worlds.exploretom.random_stories.sampling import StorySampler
-from hm_agent.worlds.exploretom.random_stories.story_conditions import StoryConditions, conditions_of
+from hm_agent.worlds.exploretom.random_stories.sampling import StoryConditions, StorySampler, conditions_of
 from hm_agent.worlds.exploretom.readers.readers import WEAK_RULES, WeakReader
 from hm_agent.worlds.exploretom.search.difficulty import Difficulty, DifficultyMeter
 from hm_agent.worlds.exploretom.search.methods import METHODS, Measure, SearchSettings, StorySearch, search_stories
 from hm_agent.worlds.exploretom.story.actions import Enter, Leave, PutInto, StoryAction, StoryScript
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
+from hm_agent.worlds.exploretom.story.preconditions import problem_of
 
 PEOPLE, ROOM, THING, CONTAINERS = ("Anne", "Beth"), "hall", "apple", ("box", "bin")
 TINY = StoryCast(PEOPLE, StoryPlace((ROOM,), (ListedObject(THING, CONTAINERS),), ()))
@@ -52,7 +52,7 @@ def continuations(actions: tuple[StoryAction, ...]) -> Iterator[tuple[tuple[Stor
         if moves < CONDITIONS.important:
             possible += [PutInto(name, THING, container, ROOM) for name in PEOPLE for container in CONTAINERS]
         for action in possible:
-            if tracker.problem(action) is None:
+            if problem_of(tracker, action) is None:
                 yield from continuations((*actions, action))
 
 
