@@ -13,16 +13,19 @@ from typing import Any
 
 import pytest
 
+import hm_agent
 from hm_agent.casting import build_agent
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, Step
 from hm_agent.experiment.planned_episode import seat_seed
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.chat import Chat, Reply, Request, Sampling
+from hm_agent.models.settings import ModelSettings
 from hm_agent.models.text_model import TextModel
 from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, ignore
 from hm_agent.registry import suites
 from hm_agent.suite import AgentSetup
+from hm_agent.testing.endpoint import Endpoint, completion
 from hm_agent.testing.episodes import play_out
 from hm_agent.text_env import TextEnv, text_env
 from hm_agent.text_env.text_episode import OUTSIDE
@@ -173,6 +176,20 @@ def test_a_reply_that_is_no_answer_costs_what_the_option_says_and_is_sent_back()
         assert after.rewards["player_0"] % 1 == 0.5
         assert env.reset(seed=1)["player_0"] == first
         assert env.step({"player_0": "play(rock)"}).infos["player_0"]["invalid"] == 0
+
+
+def test_a_policy_trained_to_reply_with_calls_alone_is_evaluated_alike(tmp_path: Path) -> None:
+    with Endpoint(lambda body: completion("play(defect)")) as server:
+        model = ModelSettings("any", base_url=server.base_url)
+        (played,) = hm_agent.play("mg_pd_grim", "react", model=model, out=tmp_path, report=False, progress=False)
+    with text_env("mg_pd_grim") as env:
+        earned, observations = 0.0, env.reset(seed=0)
+        while observations:
+            observations, rewards, _, _ = env.step(dict.fromkeys(observations, "play(defect)"))
+            earned += rewards["player_0"]
+    assert env.latest.infos["player_0"]["invalid"] == played.unanswered_questions == 0
+    assert played.model_calls == 30
+    assert played.reward == earned
 
 
 def test_whoever_is_not_asked_is_told_so_and_the_episode_goes_on() -> None:
