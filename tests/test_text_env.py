@@ -236,6 +236,14 @@ def test_a_table_that_cannot_be_is_refused() -> None:
             text_env(name, **wrong)
 
 
+def test_an_agent_that_asks_nothing_has_no_episode_of_texts() -> None:
+    with (
+        text_env("mg_pd_grim", agent="bayes") as env,
+        pytest.raises(ConfigError, match=r"^bayes asks nothing in this episode: name another agent, e\.g\. react$"),
+    ):
+        env.reset(seed=0)
+
+
 def test_other_seats_are_played_by_the_agents_that_are_named() -> None:
     with text_env("mg_pd_selfplay", seats=["player_1"], others="copy_last", max_steps=3) as env:
         env.reset(seed=0)

@@ -36,6 +36,7 @@ from hm_agent.registry import suites
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import Setting
 from hm_agent.text_env.text_episode import OUTSIDE, TextEpisode, TextStep, TextTable
+from hm_agent.wording import listed
 
 T = TypeVar("T")
 WHOLE, NEW = "whole", "new"
@@ -113,7 +114,8 @@ class TextEnv:
     async def begin(self, seed: int | None = None, recorders: Sequence[Recorder] = ()) -> Mapping[Seat, str]:
         """Begins the episode of a seed; without one, the next of the series that the last given seed has started.
 
-        Returns the observations by seat, none if no question is asked in the whole episode. recorders: of its steps.
+        Returns the observations by seat. recorders: of its steps. Raises ConfigError if the agents of all seats that
+        are played from outside ask nothing in the whole episode.
         """
         await self.leave()
         if seed is not None:
@@ -121,6 +123,10 @@ class TextEnv:
         drawn = self._seeds.getrandbits(32) if seed is None else index(seed)
         self._episode = TextEpisode(self._world, self.table, drawn, recorders)
         self.latest = await self._episode.advance({})
+        if not self.latest.observations:
+            agents = sorted({self.table.agents[seat] for seat in self.possible_seats})
+            plain = suites()[self.table.scenario.world].plain_agent
+            raise ConfigError(f"{listed(agents)} asks nothing in this episode: name another agent, e.g. {plain}")
         return self.latest.observations
 
     async def advance(self, replies: Mapping[Seat, str]) -> TextStep:
