@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from rich.console import Console
 
-from hm_agent.config import ConfigError
+from hm_agent.config import ConfigError, given_path
 from hm_agent.experiment import MOST_GIF_STEPS, Experiment, RecorderBuilder
 from hm_agent.experiment.lineups import left_out_lines
 from hm_agent.files import REPORT
@@ -145,8 +145,8 @@ def _experiment(given: Mapping[str, Any]) -> Experiment:
         "seats": find_agents(_as_tuple(given["seats"])),
         "model": _model_settings(given["model"]),
         "seat_models": _as_tuple(given["seat_models"]),
-        "out": _as_path(given["out"]),
-        "recorders": tuple(given["recorders"]),
+        "out": given_path("out", given["out"], "a folder"),
+        "recorders": _as_recorders(given["recorders"]),
     }
     return Experiment(**{**same, **read})
 
@@ -159,10 +159,10 @@ def _as_tuple(names: object) -> tuple[str, ...]:
     return found
 
 
-def _as_path(folder: object) -> Path:
-    if not isinstance(folder, str | PathLike):
-        raise ConfigError(f"out={folder!r}: must be the path of a folder")
-    return Path(folder)
+def _as_recorders(recorders: object) -> tuple[RecorderBuilder, ...]:
+    if not isinstance(recorders, Iterable):
+        raise ConfigError(f"recorders={recorders!r}: must be a list of functions or classes")
+    return tuple(recorders)
 
 
 def _model_settings(model: object) -> ModelSettings:
