@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from inspect import signature
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -14,6 +15,7 @@ from rich.console import Console
 from hm_agent.config import ConfigError, given_path
 from hm_agent.experiment import MOST_GIF_STEPS, Experiment, RecorderBuilder
 from hm_agent.experiment.lineups import left_out_lines
+from hm_agent.extensions import option_meant
 from hm_agent.files import REPORT
 from hm_agent.finding import find_agents, find_scenarios, passed_over_lines
 from hm_agent.flag_fields import check_fields
@@ -181,8 +183,8 @@ def _check(experiment: Experiment, options: Mapping[str, Setting]) -> None:
     _check_gif(experiment.record_gif)
     known = {option.name for suite in experiment.suites for option in suite.options}
     if unknown := sorted(options.keys() - known):
-        there = f"there are {', '.join(sorted(known))}" if known else "there are none"
-        raise ConfigError(f"no option {unknown[0]!r} in these scenarios' worlds: {there}")
+        meant = option_meant(unknown[0], sorted(known), signature(play).parameters)
+        raise ConfigError(f"no option {unknown[0]!r} in these scenarios' worlds: {meant}")
     for suite in experiment.suites:
         suite.chosen(options)
     for name, why in experiment.unused_options.items():

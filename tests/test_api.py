@@ -172,6 +172,7 @@ def hm_agent_suite() -> hm_agent.Suite:
         ({"record_gif": range(40, 120), "max_steps": 40}, "--record_gif=40-119: --max_steps=40 cuts episodes before"),
         ({"engine": "cloud"}, "engine='cloud': must be local or ray"),
         ({"bots": "scripted"}, "no option 'bots'.*: there are none$"),
+        ({"agents": "react"}, "no option 'agents' in these scenarios' worlds: did you mean agent[?]$"),
         ({"report": "here"}, "report='here': must be True or False"),
         ({"model": 3}, "model=3: must be a model's name, or ModelSettings"),
         ({"model": " "}, "model=' ': must be a model's name"),

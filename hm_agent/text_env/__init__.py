@@ -17,9 +17,10 @@ from __future__ import annotations
 import asyncio
 import atexit
 import os
-from collections.abc import Collection, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from inspect import signature
 from math import inf
 from operator import index
 from random import Random
@@ -30,6 +31,7 @@ from typing import Any, Self, TypeVar
 from hm_agent.casting import check_agent, check_options
 from hm_agent.config import ConfigError
 from hm_agent.core import LiteralQuestion, Recorder, Seat
+from hm_agent.extensions import option_meant
 from hm_agent.finding import find_scenarios
 from hm_agent.models.settings import BUILTIN
 from hm_agent.registry import suites
@@ -64,7 +66,7 @@ def text_env(
 
     Raises ConfigError for what is unknown or can't be played.
     """
-    found, settled = chosen_scenario(scenario, options)
+    found, settled = chosen_scenario(scenario, options, text_env)
     if unknown := [seat for seat in seats if seat not in found.seats]:
         raise ConfigError(f"{found.short_name} has no seat {unknown[0]!r}: there are {', '.join(found.seats)}")
     if history not in (WHOLE, NEW):
@@ -83,16 +85,21 @@ def text_env(
     return TextEnv(TextTable(found, settled, agents, models, history == WHOLE, invalid_cost, max_steps))
 
 
-def chosen_scenario(name: str, options: Mapping[str, str]) -> tuple[ScenarioInfo, Mapping[str, Setting]]:
-    """The one scenario of a name, with its world's settled options; raises ConfigError for unknown ones."""
+def chosen_scenario(
+    name: str, options: Mapping[str, str], opens: Callable[..., Any]
+) -> tuple[ScenarioInfo, Mapping[str, Setting]]:
+    """The one scenario of a name, with its world's settled options; raises ConfigError for unknown ones.
+
+    opens: the function that was called with these options beside its own parameters.
+    """
     matches = find_scenarios([name])
     if len(matches) > 1:
         raise ConfigError(f"{name!r} matches {len(matches)} scenarios: name one")
     suite = suites()[matches[0].world]
     known = suite.with_defaults({})
     if unknown := options.keys() - known.keys():
-        there = f"there are {', '.join(known)}" if known else "there are none"
-        raise ConfigError(f"{suite.title} has no option {min(unknown)!r}: {there}")
+        meant = option_meant(min(unknown), known, signature(opens).parameters)
+        raise ConfigError(f"{suite.title} has no option {min(unknown)!r}: {meant}")
     return matches[0], suite.settle(matches[0], suite.with_defaults(suite.chosen(options)))
 
 
