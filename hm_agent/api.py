@@ -5,15 +5,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from inspect import signature
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from rich.console import Console
 
-from hm_agent.config import ConfigError
+from hm_agent.config import ConfigError, given_path
 from hm_agent.experiment import MOST_GIF_STEPS, Experiment, RecorderBuilder
 from hm_agent.experiment.lineups import left_out_lines
+from hm_agent.extensions import option_meant
 from hm_agent.files import REPORT
 from hm_agent.finding import find_agents, find_scenarios, passed_over_lines
 from hm_agent.flag_fields import check_fields
@@ -145,8 +147,8 @@ def _experiment(given: Mapping[str, Any]) -> Experiment:
         "seats": find_agents(_as_tuple(given["seats"])),
         "model": _model_settings(given["model"]),
         "seat_models": _as_tuple(given["seat_models"]),
-        "out": _as_path(given["out"]),
-        "recorders": tuple(given["recorders"]),
+        "out": given_path("out", given["out"], "a folder"),
+        "recorders": _as_recorders(given["recorders"]),
     }
     return Experiment(**{**same, **read})
 
@@ -159,10 +161,10 @@ def _as_tuple(names: object) -> tuple[str, ...]:
     return found
 
 
-def _as_path(folder: object) -> Path:
-    if not isinstance(folder, str | PathLike):
-        raise ConfigError(f"out={folder!r}: must be the path of a folder")
-    return Path(folder)
+def _as_recorders(recorders: object) -> tuple[RecorderBuilder, ...]:
+    if not isinstance(recorders, Iterable):
+        raise ConfigError(f"recorders={recorders!r}: must be a list of functions or classes")
+    return tuple(recorders)
 
 
 def _model_settings(model: object) -> ModelSettings:
@@ -181,8 +183,8 @@ def _check(experiment: Experiment, options: Mapping[str, Setting]) -> None:
     _check_gif(experiment.record_gif)
     known = {option.name for suite in experiment.suites for option in suite.options}
     if unknown := sorted(options.keys() - known):
-        there = f"there are {', '.join(sorted(known))}" if known else "there are none"
-        raise ConfigError(f"no option {unknown[0]!r} in these scenarios' worlds: {there}")
+        meant = option_meant(unknown[0], sorted(known), signature(play).parameters)
+        raise ConfigError(f"no option {unknown[0]!r} in these scenarios' worlds: {meant}")
     for suite in experiment.suites:
         suite.chosen(options)
     for name, why in experiment.unused_options.items():

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import re
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from absl import flags
 
 from hm_agent.config import ConfigError
-from hm_agent.flag_fields import FlagField, flag_fields
+from hm_agent.flag_fields import FlagField, flag_fields, number_problem
 
+NumberT = TypeVar("NumberT", int, float)
 FlagGroups: TypeAlias = Mapping[str, Sequence[flags.FlagHolder[Any]]]
 """Flags by the title of their group, as help shows them."""
 Helps: TypeAlias = Mapping[str | tuple[str, str], str]
@@ -23,16 +23,28 @@ Helps: TypeAlias = Mapping[str | tuple[str, str], str]
 def read_flags(values: flags.FlagValues, argv: Sequence[str], *, takes_words: bool = False) -> Sequence[str]:
     """Reads a command line, with `-h` for `--help`; returns the words that are no flags.
 
-    Raises absl's `flags.Error`, and ConfigError for such words, unless the command takes any, and for a flag that is
-    given twice, unless there is a --flagfile, whose flags later ones override.
+    Raises absl's `flags.Error`, and ConfigError for a --flagfile that can't be read, for such words, unless the command
+    takes any, and for a flag that is given twice, unless there is a --flagfile, whose flags later ones override.
     """
     values.unparse_flags()
-    rest = values(tuple("--help" if word == "-h" else _with_home(word) for word in argv))[1:]
+    try:
+        rest = values(tuple("--help" if word == "-h" else _with_home(word) for word in argv))[1:]
+    except (flags.CantOpenFlagFileError, UnicodeDecodeError) as error:
+        raise ConfigError(_flag_file_problem(error)) from error
     if rest and not takes_words:
         raise ConfigError(f"unexpected argument {rest[0]!r}: all options are --flags; see --help")
     if not any(word.lstrip("-").startswith("flagfile") for word in argv):
         _refuse_repeated(values)
     return rest
+
+
+def _flag_file_problem(error: Exception) -> str:
+    """What is wrong with a --flagfile, from what was raised when it was read."""
+    unopened = error.__context__
+    if not isinstance(unopened, OSError):
+        return "--flagfile: it is no text"
+    missing = isinstance(unopened, FileNotFoundError)
+    return f"--flagfile={unopened.filename}: {'there is no such file' if missing else unopened.strerror}"
 
 
 def argument_parser(name: str, about: str) -> ArgumentParser:
@@ -71,24 +83,49 @@ def _help_with_default(flag: flags.Flag[Any]) -> str:
 
 
 class _FiniteParser(flags.FloatParser):
-    """Parses a number; refuses infinities and NaN, whatever the bounds."""
+    """Parses a number within bounds; refuses infinities and NaN, whatever the bounds."""
 
     def convert(self, argument: str | float) -> float:
-        number = super().convert(argument)
-        if not math.isfinite(number):
-            raise ValueError(f"{argument} is no finite number")
-        return number
+        try:
+            number = super().convert(argument)
+        except ValueError as error:
+            raise ValueError("must be a number") from error
+        return _within(number, self)
 
 
 class _IntegerParser(flags.IntegerParser):
-    """Parses an integer, which may be written like 1e6."""
+    """Parses an integer within bounds, which may be written like 1e6."""
 
     def convert(self, argument: str | int) -> int:
-        is_power = isinstance(argument, str) and re.fullmatch(r"[0-9]{1,9}[eE][0-9]", argument)
+        power = re.fullmatch(r"([0-9]{1,9})[eE]([0-9]{1,2})", argument) if isinstance(argument, str) else None
         try:
-            return int(float(argument)) if is_power else super().convert(argument)
+            number = int(power[1]) * 10 ** int(power[2]) if power else super().convert(argument)
         except ValueError as error:
             raise ValueError("must be an integer, e.g. 20 or 1e6") from error
+        return _within(number, self)
+
+
+class _SwitchParser(flags.BooleanParser):
+    """Parses what may be said of a flag that is on or off."""
+
+    def parse(self, argument: str | int) -> bool:
+        try:
+            return super().parse(argument)
+        except ValueError as error:
+            raise ValueError("must be true or false") from error
+
+
+def _within(number: NumberT, parser: flags.FloatParser | flags.IntegerParser) -> NumberT:
+    if problem := number_problem(number, parser.lower_bound, parser.upper_bound):
+        raise ValueError(problem)
+    return number
+
+
+def define_switch(name: str, default: bool, about: str, *, flag_values: flags.FlagValues) -> flags.FlagHolder[Any]:
+    """Defines a flag that is on or off, with --no to turn it off."""
+    flag = flags.BooleanFlag(name, default, about)
+    flag.parser = _SwitchParser()
+    return flags.DEFINE_flag(flag, flag_values)
 
 
 def define_number(
@@ -122,7 +159,7 @@ def define_field(each: FlagField, values: flags.FlagValues) -> flags.FlagHolder[
 
 
 _DEFINE: Mapping[type, Callable[[FlagField, flags.FlagValues], flags.FlagHolder[Any]]] = {
-    bool: lambda each, here: flags.DEFINE_bool(each.flag, each.default, each.help, flag_values=here),
+    bool: lambda each, here: define_switch(each.flag, each.default, each.help, flag_values=here),
     str: lambda each, here: flags.DEFINE_string(each.flag, each.default, each.help, flag_values=here),
     tuple: lambda each, here: flags.DEFINE_list(each.flag, list(each.default), each.help, flag_values=here),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable
+from os import PathLike
 from pathlib import Path
 from typing import TypeVar
 
@@ -40,6 +41,13 @@ def check_run(path: Path) -> None:
     """Raises ConfigError if nothing lies where a run, a card or an archive is said to be."""
     if not path.exists():
         raise ConfigError(f"{path} is not there: name the folder of a run, a card.json or an archive")
+
+
+def given_path(name: str, given: object, what: str) -> Path:
+    """The path that is given in Python as `name`; raises ConfigError for what is none. what: e.g. `a folder`."""
+    if not isinstance(given, str | PathLike):
+        raise ConfigError(f"{name}={given!r}: must be the path of {what}")
+    return Path(given)
 
 
 def existing_file(flag: str, given: object) -> Path | None:

@@ -36,7 +36,7 @@ def parallel_env(scenario: str, *, render_mode: str | None = None, observation: 
     own, `text` for words in place of pixels. options: the world's own options, named as their flags. Raises ConfigError
     for an unknown scenario or option, and for a world that has no such environment.
     """
-    found, settled = chosen_scenario(scenario, options)
+    found, settled = chosen_scenario(scenario, options, parallel_env)
     suite = suites()[found.world]
     if observation not in ("own", "text"):
         raise ConfigError(f"observation is 'own' or 'text', not {observation!r}")

@@ -56,6 +56,17 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"did you mean {matches[0]}? " if matches else ""
 
 
+def option_meant(name: str, known: Iterable[str], parameters: Iterable[str]) -> str:
+    """Says what an option that no world has may be, and which options there are.
+
+    known: the worlds' options. parameters: those of the function that was called, which may be misspelt, too.
+    """
+    options = list(known)
+    near = nearest(name, [*options, *parameters]).strip()
+    there = f"there are {', '.join(options)}" if options else "" if near else "there are none"
+    return f"{near} {there}".strip()
+
+
 def is_place(name: str) -> bool:
     """True if the name has the form `module:name` of an object in a module."""
     module, colon, attribute = name.partition(":")

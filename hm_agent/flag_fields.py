@@ -51,12 +51,19 @@ class FlagField:
         self._check_bounds(value)
 
     def _check_bounds(self, value: Any) -> None:
-        if isinstance(value, float) and not math.isfinite(value):
-            raise ConfigError(f"{self.name}={value}: must be a finite number")
-        if self.lower is not None and not value >= self.lower:
-            raise ConfigError(f"{self.name}={value}: must be at least {self.lower}")
-        if self.upper is not None and not value <= self.upper:
-            raise ConfigError(f"{self.name}={value}: must be at most {self.upper}")
+        if problem := number_problem(value, self.lower, self.upper):
+            raise ConfigError(f"{self.name}={value}: {problem}")
+
+
+def number_problem(value: Any, lower: Any, upper: Any) -> str:
+    """Says what a number must be that is infinite, NaN or out of bounds; empty for any other value. None: no bound."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "must be a finite number"
+    if lower is not None and not value >= lower:
+        return f"must be at least {lower}"
+    if upper is not None and not value <= upper:
+        return f"must be at most {upper}"
+    return ""
 
 
 def flag_field(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from os import PathLike
-from pathlib import Path
 
 import pandas as pd
 
-from hm_agent.config import ConfigError
+from hm_agent.config import ConfigError, given_path
 from hm_agent.files import RUNS
 from hm_agent.recording import trace
 from hm_agent.reporting.csv_records import episode_record
@@ -23,9 +22,10 @@ def load(out: Where | Sequence[Where] = RUNS, *, count_unanswered: bool = False)
     Columns: scenario, agent, model, seed, status, steps, `value` in `unit` (what agents are compared by), reward, the
     questions to the model and their cost, `folder`; then each metric as `metrics.NAME` and each setting as
     `settings.FLAG`. count_unanswered: if False, episodes in which more than a fifth of the questions went unanswered
-    have the status `no_result: ...`. Raises ConfigError for a folder that does not exist, and for a file.
+    have the status `no_result: ...`. Raises ConfigError for a folder that does not exist, and for anything else.
     """
-    folders = [Path(folder) for folder in ([out] if isinstance(out, str | PathLike) else out)]
+    several = out if isinstance(out, Iterable) and not isinstance(out, str | PathLike) else [out]
+    folders = [given_path("out", folder, "a folder") for folder in several]
     for folder in folders:
         if not folder.is_dir():
             raise ConfigError(f"out={folder}: {'a file; name a folder' if folder.exists() else 'no such folder'}")
@@ -52,7 +52,8 @@ def load_trace(path: Where) -> pd.DataFrame:
     and strategy has its own, e.g. `strategy.words`; lists stay lists. The empty file of an episode without a step
     gives no rows. Raises ConfigError if there is no trace.
     """
-    file = Path(path) / trace.FILE if Path(path).is_dir() else Path(path)
+    file = given_path("path", path, "a trace")
+    file = file / trace.FILE if file.is_dir() else file
     if not file.is_file():
         raise ConfigError(f"{file}: no such trace")
     lines = [line for line in trace.read_trace(file) if "step" in line]

@@ -296,7 +296,8 @@ class Suite:
 
     def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
         """Opens a scenario as a `pettingzoo.ParallelEnv`."""
-        raise ConfigError(f"{self.name} has no environment for PettingZoo")
+        name = scenario.short_name
+        raise ConfigError(f"gym_env and parallel_env don't open {name}: gym_text_env and parallel_text_env do")
 
     def env_in_words(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
         """Opens a scenario as a `pettingzoo.ParallelEnv` whose observations say in words what its pixels show."""

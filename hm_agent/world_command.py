@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from absl import flags
 
-from hm_agent.command_flags import define_fields, help_text, read_fields, read_flags
+from hm_agent.command_flags import define_fields, define_switch, help_text, read_fields, read_flags
 from hm_agent.config import ConfigError
 from hm_agent.flag_fields import flag_fields
 from hm_agent.models.flags import ModelFlags
@@ -46,7 +46,7 @@ class WorldCommand:
         self._flags = flags.FlagValues()  # type: ignore[no-untyped-call]
         own = {title: tuple(define_fields(group, self._flags).values()) for title, group in groups.items()}
         self._model = ModelFlags(self._flags, asks) if asks else None
-        shown = flags.DEFINE_bool("help", False, "Show this help, and exit.", flag_values=self._flags)
+        shown = define_switch("help", False, "Show this help, and exit.", flag_values=self._flags)
         self._groups = {**own, **(self._model.groups if self._model else {}), "Help": (shown,)}
 
     def read(self, arguments: Sequence[str], *, takes_words: bool = False) -> Sequence[str] | None:

@@ -172,10 +172,12 @@ def hm_agent_suite() -> hm_agent.Suite:
         ({"record_gif": range(40, 120), "max_steps": 40}, "--record_gif=40-119: --max_steps=40 cuts episodes before"),
         ({"engine": "cloud"}, "engine='cloud': must be local or ray"),
         ({"bots": "scripted"}, "no option 'bots'.*: there are none$"),
+        ({"agents": "react"}, "no option 'agents' in these scenarios' worlds: did you mean agent[?]$"),
         ({"report": "here"}, "report='here': must be True or False"),
         ({"model": 3}, "model=3: must be a model's name, or ModelSettings"),
         ({"model": " "}, "model=' ': must be a model's name"),
         ({"model": "python:reds:nothing"}, "no function build"),
+        ({"recorders": 3}, "recorders=3: must be a list of functions or classes"),
         ({"workers": 2, "recorders": [Lock().acquire]}, "can't be sent to workers"),
     ],
 )
@@ -199,6 +201,16 @@ def test_no_scenario_is_refused_too() -> None:
         (lambda: hm_agent.register_model("builtin", nothing), "'builtin' is there already"),
         (lambda: hm_agent.register_world("melting_pot", hm_agent_suite()), "'melting_pot' is there already"),
         (lambda: hm_agent.register_world("cards", hm_agent_suite()), "needs a Suite of that name"),
+        (lambda: hm_agent.ModelSettings(None), "name=None: must be a model's name"),  # type: ignore[arg-type]
+        (
+            lambda: hm_agent.ModelSettings(sampling={"temperature": 1}),  # type: ignore[arg-type]
+            "sampling={'temperature': 1}: must be Sampling",
+        ),
+        (lambda: hm_agent.ModelSettings(cache=3), "cache=3: must be the path of a file"),  # type: ignore[arg-type]
+        (lambda: hm_agent.ModelSettings(header="X: secret"), "^header: must be a tuple of texts, each like X-Title:"),  # type: ignore[arg-type]
+        (lambda: hm_agent.load(None), "out=None: must be the path of a folder"),  # type: ignore[arg-type]
+        (lambda: hm_agent.load([3]), "out=3: must be the path of a folder"),  # type: ignore[list-item]
+        (lambda: hm_agent.load_trace(None), "path=None: must be the path of a trace"),  # type: ignore[arg-type]
         (lambda: hm_agent.load("nowhere"), "nowhere: no such folder"),
         (lambda: hm_agent.load("reds.py"), "reds.py: a file; name a folder"),
         (lambda: hm_agent.load_trace("nowhere"), "nowhere: no such trace"),

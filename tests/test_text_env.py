@@ -13,16 +13,19 @@ from typing import Any
 
 import pytest
 
+import hm_agent
 from hm_agent.casting import build_agent
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, Step
 from hm_agent.experiment.planned_episode import seat_seed
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.chat import Chat, Reply, Request, Sampling
+from hm_agent.models.settings import ModelSettings
 from hm_agent.models.text_model import TextModel
 from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, ignore
 from hm_agent.registry import suites
 from hm_agent.suite import AgentSetup
+from hm_agent.testing.endpoint import Endpoint, completion
 from hm_agent.testing.episodes import play_out
 from hm_agent.text_env import TextEnv, text_env
 from hm_agent.text_env.text_episode import OUTSIDE
@@ -175,6 +178,20 @@ def test_a_reply_that_is_no_answer_costs_what_the_option_says_and_is_sent_back()
         assert env.step({"player_0": "play(rock)"}).infos["player_0"]["invalid"] == 0
 
 
+def test_a_policy_trained_to_reply_with_calls_alone_is_evaluated_alike(tmp_path: Path) -> None:
+    with Endpoint(lambda body: completion("play(defect)")) as server:
+        model = ModelSettings("any", base_url=server.base_url)
+        (played,) = hm_agent.play("mg_pd_grim", "react", model=model, out=tmp_path, report=False, progress=False)
+    with text_env("mg_pd_grim") as env:
+        earned, observations = 0.0, env.reset(seed=0)
+        while observations:
+            observations, rewards, _, _ = env.step(dict.fromkeys(observations, "play(defect)"))
+            earned += rewards["player_0"]
+    assert env.latest.infos["player_0"]["invalid"] == played.unanswered_questions == 0
+    assert played.model_calls == 30
+    assert played.reward == earned
+
+
 def test_whoever_is_not_asked_is_told_so_and_the_episode_goes_on() -> None:
     env = text_env("symmtom_w6_n3_c3", max_steps=2)
     with pytest.raises(ValueError, match="no episode is being played: call reset first"):
@@ -212,11 +229,21 @@ def test_a_table_that_cannot_be_is_refused() -> None:
         (GAME, {"invalid_cost": -1}, "invalid_cost=-1: must be a finite number, at least 0"),
         (GAME, {"invalid_cost": float("nan")}, "invalid_cost=nan: must be a finite number, at least 0"),
         (GAME, {"agent": "reader"}, "reader can't play mg_rps_pure"),
-        (GAME, {"bots": "scripted"}, "Matrix games has no option 'bots'"),
+        (GAME, {"bots": "scripted"}, "Matrix games has no option 'bots': there are none$"),
+        (GAME, {"agents": "react"}, r"Matrix games has no option 'agents': did you mean agent\?$"),
+        ("symmtom_w6_n3_c3", {"litral": "4"}, r"SymmToM has no option 'litral': did you mean literal\? there are "),
         ("mg_*", {}, "matches .* scenarios: name one"),
     ):
         with pytest.raises(ConfigError, match=problem):
             text_env(name, **wrong)
+
+
+def test_an_agent_that_asks_nothing_has_no_episode_of_texts() -> None:
+    with (
+        text_env("mg_pd_grim", agent="bayes") as env,
+        pytest.raises(ConfigError, match=r"^bayes asks nothing in this episode: name another agent, e\.g\. react$"),
+    ):
+        env.reset(seed=0)
 
 
 def test_other_seats_are_played_by_the_agents_that_are_named() -> None:

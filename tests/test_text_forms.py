@@ -11,7 +11,7 @@ from gymnasium.spaces import Box
 from gymnasium.utils.env_checker import check_env
 
 from hm_agent.config import ConfigError
-from hm_agent.envs import aec_text_env, gym_text_env, parallel_text_env
+from hm_agent.envs import aec_text_env, gym_env, gym_text_env, parallel_env, parallel_text_env
 from hm_agent.text_env import text_env
 
 with warnings.catch_warnings():
@@ -78,3 +78,12 @@ def test_several_seats_are_no_gymnasium_environment() -> None:
     with pytest.raises(ConfigError, match="has 2 seats: use parallel_text_env, aec_text_env, or seats="):
         gym_text_env(SELF_PLAY)
     assert gym_text_env(SELF_PLAY, seats=["player_1"]).reset(seed=0)[0].startswith("# The game")
+
+
+def test_worlds_of_texts_alone_name_the_environments_that_open_them() -> None:
+    for opens in (gym_env, parallel_env):
+        for name in ("mg_pd_grim", "exploretom_a1", "symmtom_pairs_order_0_even"):
+            with pytest.raises(ConfigError) as refused:
+                opens(name)
+            told = f"gym_env and parallel_env don't open {name}: gym_text_env and parallel_text_env do"
+            assert str(refused.value) == told

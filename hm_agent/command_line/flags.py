@@ -11,7 +11,15 @@ from typing import Any
 from absl import flags
 
 from hm_agent.battery import Battery, Split
-from hm_agent.command_flags import Helps, define_field, define_fields, define_number, read_fields, read_flags
+from hm_agent.command_flags import (
+    Helps,
+    define_field,
+    define_fields,
+    define_number,
+    define_switch,
+    read_fields,
+    read_flags,
+)
 from hm_agent.config import ConfigError, check_folder
 from hm_agent.experiment import MOST_GIF_STEPS, Experiment
 from hm_agent.extensions import load_place, nearest
@@ -53,7 +61,7 @@ _PROMPTS_DIR = flags.DEFINE_list(
 _OUT = flags.DEFINE_list(
     "out", [str(Experiment.out)], "The folder to write to; with --report_only, folders with commas.", **_HERE
 )
-REPORT_ONLY = flags.DEFINE_bool(
+REPORT_ONLY = define_switch(
     "report_only", False, "Report on the episodes in OUT, of --scenario and --agent if given; play nothing.", **_HERE
 )
 _REPORT = flags.DEFINE_string("report", None, "The report's folder; by default OUT/report.", **_HERE)
@@ -74,23 +82,23 @@ SPLIT_SEED = define_number(
     0,
     **_HERE,
 )
-TELL_SPLIT_SEED = flags.DEFINE_bool(
+TELL_SPLIT_SEED = define_switch(
     "tell_split_seed", False, "Write the private seed into the card; otherwise only its hash.", **_HERE
 )
 
-ESTIMATE = flags.DEFINE_bool(
+ESTIMATE = define_switch(
     "estimate", False, "Print what the run will ask and cost, with OUT/estimate.json, and play nothing.", **_HERE
 )
 _ESTIMATE_FROM = flags.DEFINE_list(
     "estimate_from", [], "Folders of earlier runs that the estimate is taken from, beside OUT; with commas.", **_HERE
 )
 
-NEEDS_ORDER = flags.DEFINE_integer(
-    "needs_order", None, "Only the scenarios that need this order of mind (docs/glossary.md).", **_HERE
+NEEDS_ORDER = define_number(
+    int, "needs_order", None, "Only the scenarios that need this order of mind (docs/glossary.md).", **_HERE
 )
-LIST = flags.DEFINE_bool("list", False, "List scenarios, agents and models, and exit.", **_HERE)
-VERSION = flags.DEFINE_bool("version", False, "Print the version, and exit.", **_HERE)
-HELP = flags.DEFINE_bool("help", False, "Show this help, and exit.", **_HERE)
+LIST = define_switch("list", False, "List scenarios, agents and models, and exit.", **_HERE)
+VERSION = define_switch("version", False, "Print the version, and exit.", **_HERE)
+HELP = define_switch("help", False, "Show this help, and exit.", **_HERE)
 
 
 def _define_options() -> Mapping[str, flags.FlagHolder[Any]]:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, cast
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from hm_agent.bounds import MAX_TEXT, kept_start
+from hm_agent.models.bare_answers import bare_answer
 from hm_agent.models.prompts import phrase
 from hm_agent.models.thinking import end_of_thinking, unclosed_thinking
 from hm_agent.questions import AnswerT, MissingField, Question, answer_schema, item_schemas
@@ -65,19 +66,22 @@ def read_answer(text: str, question: Question[AnswerT], schema: Mapping[str, Any
     """Returns the last valid answer in a text, whatever surrounds it. schema: `answer_schema(question)`, if known.
 
     A candidate is a JSON object or a Python dict literal that has at least one of the answer's keys and ends outside
-    the model's thinking (`thinking`). If a text has none, but is a JSON string, the text within is read. Raises
-    BadAnswer with the problem of the last object.
+    the model's thinking (`thinking`). If a text has none, but is a JSON string, the text within is read; and if it is
+    nothing but calls or choices (`bare_answers`), these are. Raises BadAnswer with the problem of the last object.
     """
-    text = text[-MAX_CHARACTERS:]
+    text, schema = text[-MAX_CHARACTERS:], schema or answer_schema(question)
     try:
         return _last_answer(text, question, schema)
     except BadAnswer:
-        if (within := _text_in_string(text[end_of_thinking(text) :])) is None:
+        said = text[end_of_thinking(text) :]
+        if (bare := bare_answer(said, schema)) is not None:
+            return _validate(bare, question, schema)
+        if (within := _text_in_string(said)) is None:
             raise
     return _last_answer(within, question, schema)
 
 
-def _last_answer(text: str, question: Question[AnswerT], schema: Mapping[str, Any] | None) -> AnswerT:
+def _last_answer(text: str, question: Question[AnswerT], schema: Mapping[str, Any]) -> AnswerT:
     fields = question.schema.model_fields.keys()
     problem: BadAnswer | None = None
     answer, end, thought = None, 0, end_of_thinking(text)
@@ -91,7 +95,6 @@ def _last_answer(text: str, question: Question[AnswerT], schema: Mapping[str, An
         try:
             candidate, end = _parse_object(text, start)
             if end > thought and fields & candidate.keys():
-                schema = schema or answer_schema(question)
                 answer = _validate(candidate, question, schema)
         except BadAnswer as error:
             problem = error

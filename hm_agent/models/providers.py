@@ -227,8 +227,11 @@ class OwnProvider(_LanguageProvider):
             model = self._build(seed)
         if hasattr(model, "complete"):  # a chat
             yield self._text_model(_OwnChat(cast(Chat, model), name), seed)
-        else:
+        elif hasattr(model, "answer") and hasattr(model, "name"):
             yield _OwnModel(model)
+        else:
+            made = type(model).__name__
+            raise TypeError(f"build(seed) of {name} returned {made}; it has to return hm_agent.Chat or hm_agent.Model")
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
-from hm_agent.config import ConfigError
+from hm_agent.config import ConfigError, given_path
 from hm_agent.flag_fields import flag_field
 from hm_agent.models.chat import Sampling
 from hm_agent.models.prices import RATES, STANDARD
@@ -55,10 +55,17 @@ class ModelSettings:
     rates: str = flag_field(STANDARD, "Which listed prices count: those for batches, say.", choices=tuple(RATES))
 
     def __post_init__(self) -> None:
-        """Converts names of files to paths."""
+        """Converts names of files to paths; raises ConfigError for what `check_fields` can't check."""
+        if not isinstance(self.name, str):
+            raise ConfigError(f"name={self.name!r}: must be a model's name")
+        if not isinstance(self.sampling, Sampling):
+            raise ConfigError(f"sampling={self.sampling!r}: must be Sampling")
+        headers: object = self.header
+        if not (isinstance(headers, tuple | list) and all(isinstance(header, str) for header in headers)):
+            raise ConfigError("header: must be a tuple of texts, each like X-Title:value")
         for name in ("cache", "prices"):
             if (path := getattr(self, name)) is not None:
-                object.__setattr__(self, name, Path(path))
+                object.__setattr__(self, name, given_path(name, path, "a file"))
 
     @property
     def headers(self) -> Mapping[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import Mapping
@@ -12,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from hm_agent.casting import build_agent, can_play
 from hm_agent.core import Agent, Decision, Observation
+from hm_agent.models.bare_answers import MOST_BARE, only_field, with_field
 from hm_agent.models.chat import Chat, Reply, Request
-from hm_agent.models.outside import with_json
 from hm_agent.models.settings import PERSON
 from hm_agent.process.shell import printable
 from hm_agent.questions import ModelUnavailable, Usage
@@ -71,6 +72,16 @@ class TerminalChat(Chat):
             while not (text := await _read_line("> ")):
                 pass
             return Reply((with_json(text, request.schema),))
+
+
+def with_json(text: str, schema: Mapping[str, Any]) -> str:
+    """Puts the JSON around a free text where the question asks for nothing else; any other text stays."""
+    field = only_field(schema)
+    form = schema["properties"][field] if field else {}
+    is_free = form.get("type") == "string" and "enum" not in form
+    if field and is_free and text.strip() and "{" not in text and len(text) <= MOST_BARE:
+        return json.dumps(with_field(schema, field, text.strip()))
+    return text
 
 
 def _offer(schema: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ from hm_agent.models.chat import Request
 from hm_agent.models.outside import OutsideChat
 from hm_agent.pages.local_server import HOST, HTML, JSON, TEXT, LocalHandler, PageServer
 from hm_agent.pages.rendering import environment
-from hm_agent.seats.person import SEEN, PersonLeft, consent
+from hm_agent.seats.person import SEEN, PersonLeft, consent, with_json
 from hm_agent.seats.suggestions import suggestions
 
 MOST_SENT = 1_000_000
@@ -82,7 +82,11 @@ class PersonPage:
         elif "leaves" in sent:
             self._call(partial(self.chat.leave, PersonLeft("the person has left the page")))
         elif sent["number"] == self._number:
-            self._call(partial(self.chat.reply, str(sent["text"])))
+            self._call(partial(self._reply, str(sent["text"])))
+
+    def _reply(self, text: str) -> None:
+        if request := self.chat.request:
+            self.chat.reply(with_json(text, request.schema))
 
     def _call(self, act: partial[None]) -> None:
         """Acts in the event loop of the episode, if a question waits there."""

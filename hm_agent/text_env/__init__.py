@@ -17,9 +17,10 @@ from __future__ import annotations
 import asyncio
 import atexit
 import os
-from collections.abc import Collection, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from inspect import signature
 from math import inf
 from operator import index
 from random import Random
@@ -30,12 +31,14 @@ from typing import Any, Self, TypeVar
 from hm_agent.casting import check_agent, check_options
 from hm_agent.config import ConfigError
 from hm_agent.core import LiteralQuestion, Recorder, Seat
+from hm_agent.extensions import option_meant
 from hm_agent.finding import find_scenarios
 from hm_agent.models.settings import BUILTIN
 from hm_agent.registry import suites
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import Setting
 from hm_agent.text_env.text_episode import OUTSIDE, TextEpisode, TextStep, TextTable
+from hm_agent.wording import listed
 
 T = TypeVar("T")
 WHOLE, NEW = "whole", "new"
@@ -63,7 +66,7 @@ def text_env(
 
     Raises ConfigError for what is unknown or can't be played.
     """
-    found, settled = chosen_scenario(scenario, options)
+    found, settled = chosen_scenario(scenario, options, text_env)
     if unknown := [seat for seat in seats if seat not in found.seats]:
         raise ConfigError(f"{found.short_name} has no seat {unknown[0]!r}: there are {', '.join(found.seats)}")
     if history not in (WHOLE, NEW):
@@ -82,16 +85,21 @@ def text_env(
     return TextEnv(TextTable(found, settled, agents, models, history == WHOLE, invalid_cost, max_steps))
 
 
-def chosen_scenario(name: str, options: Mapping[str, str]) -> tuple[ScenarioInfo, Mapping[str, Setting]]:
-    """The one scenario of a name, with its world's settled options; raises ConfigError for unknown ones."""
+def chosen_scenario(
+    name: str, options: Mapping[str, str], opens: Callable[..., Any]
+) -> tuple[ScenarioInfo, Mapping[str, Setting]]:
+    """The one scenario of a name, with its world's settled options; raises ConfigError for unknown ones.
+
+    opens: the function that was called with these options beside its own parameters.
+    """
     matches = find_scenarios([name])
     if len(matches) > 1:
         raise ConfigError(f"{name!r} matches {len(matches)} scenarios: name one")
     suite = suites()[matches[0].world]
     known = suite.with_defaults({})
     if unknown := options.keys() - known.keys():
-        there = f"there are {', '.join(known)}" if known else "there are none"
-        raise ConfigError(f"{suite.title} has no option {min(unknown)!r}: {there}")
+        meant = option_meant(min(unknown), known, signature(opens).parameters)
+        raise ConfigError(f"{suite.title} has no option {min(unknown)!r}: {meant}")
     return matches[0], suite.settle(matches[0], suite.with_defaults(suite.chosen(options)))
 
 
@@ -113,7 +121,8 @@ class TextEnv:
     async def begin(self, seed: int | None = None, recorders: Sequence[Recorder] = ()) -> Mapping[Seat, str]:
         """Begins the episode of a seed; without one, the next of the series that the last given seed has started.
 
-        Returns the observations by seat, none if no question is asked in the whole episode. recorders: of its steps.
+        Returns the observations by seat. recorders: of its steps. Raises ConfigError if the agents of all seats that
+        are played from outside ask nothing in the whole episode.
         """
         await self.leave()
         if seed is not None:
@@ -121,6 +130,10 @@ class TextEnv:
         drawn = self._seeds.getrandbits(32) if seed is None else index(seed)
         self._episode = TextEpisode(self._world, self.table, drawn, recorders)
         self.latest = await self._episode.advance({})
+        if not self.latest.observations:
+            agents = sorted({self.table.agents[seat] for seat in self.possible_seats})
+            plain = suites()[self.table.scenario.world].plain_agent
+            raise ConfigError(f"{listed(agents)} asks nothing in this episode: name another agent, e.g. {plain}")
         return self.latest.observations
 
     async def advance(self, replies: Mapping[Seat, str]) -> TextStep:

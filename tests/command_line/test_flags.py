@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_large_numbers_may_be_written_with_an_exponent() -> None:
-    flags.parse(("play", "--episodes=1e6", "--max_steps=1e9"))
-    assert (flags.FLAGS["episodes"].value, flags.FLAGS["max_steps"].value) == (10**6, 10**9)
+    flags.parse(("play", "--episodes=1e6", "--max_steps=1e9", "--seed=1e30"))
+    assert [flags.FLAGS[name].value for name in ("episodes", "max_steps", "seed")] == [10**6, 10**9, 10**30]
 
 
 def test_a_battery_is_of_the_size_and_the_worlds_that_are_named() -> None:
@@ -86,7 +87,16 @@ def test_a_battery_is_of_the_size_and_the_worlds_that_are_named() -> None:
         ([SCENARIO, "--seed=inf"], "flag --seed=inf: must be an integer"),
         ([SCENARIO, "--report=/dev/null/here"], "--report=/dev/null/here: /dev/null is a file; name a folder"),
         ([SCENARIO, "--bots=scripted", "--bots_dir=."], "--bots_dir=. has no effect: --bots=scripted plays without"),
-        (["--flagfile=nowhere.flags"], "Unable to open flagfile"),
+        ([SCENARIO, "--episodes=1e300"], "flag --episodes=1e300: must be an integer, e.g. 20 or 1e6"),
+        ([SCENARIO, "--episodes=0"], "flag --episodes=0: must be at least 1\n"),
+        ([SCENARIO, "--timeout=0"], "flag --timeout=0: must be at least 0.1\n"),
+        ([SCENARIO, "--max_cost=nan"], "flag --max_cost=nan: must be a finite number\n"),
+        ([SCENARIO, "--temperature=hot"], "flag --temperature=hot: must be a number\n"),
+        (["--report_only=maybe"], "flag --report_only=maybe: must be true or false\n"),
+        ([SCENARIO, "--record_video=2"], "flag --record_video=2: must be true or false\n"),
+        (["--flagfile=nowhere.flags"], "--flagfile=nowhere.flags: there is no such file\n"),
+        (["--flagfile=/dev/null/run.flags"], "--flagfile=/dev/null/run.flags: Not a directory\n"),
+        ([f"--flagfile={sys.executable}"], "--flagfile: it is no text\n"),
     ],
 )
 def test_wrong_or_idle_flags_are_refused_in_one_line(

@@ -28,6 +28,8 @@ from hm_agent.theory_of_mind.mind_questions import Prediction, Propose
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory, InventoryAnswer
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, NextLead
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
+from tests.worlds.enacttom.language.household_examples import PROBE
+from tests.worlds.exploretom.story_examples import STORY_EXAMPLES
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
 from tests.worlds.melting_pot.games.matrix_examples import (
     MATRIX_EXAMPLES,
@@ -178,6 +180,24 @@ def test_an_answer_encoded_twice_is_read() -> None:
     twice = json.dumps(json.dumps(KEPT))
     for text in (twice, f"<think>hm</think>\n```json\n{twice}\n```"):
         assert hypothesis_in(text) == KEPT["hypothesis"]
+
+
+def test_nothing_but_calls_or_choices_is_an_answer_without_its_json() -> None:
+    """Whoever is trained in `text_env` to reply so is asked the same in `play`."""
+    calls = ["fire_at((1, 1))", "move_to((1, 1), (4, 2))"]
+    for text in (", ".join(calls), " \n".join(calls), f"<think>or {KEPT}?</think>\n{'; '.join(calls)}"):
+        assert read_answer(text, PLAN).calls == calls
+    assert read_answer(" box\n", STORY_EXAMPLES["answer"]).answer == "box"
+    assert read_answer("yes, no", PROBE).answers == ["yes", "no"]
+
+
+def test_a_call_or_a_choice_within_more_words_is_no_answer() -> None:
+    for text in ("I do fire_at((1, 1))", "fire_at((1, 1)).", "fire_at((1, 1)", "<think>fire_at((1, 1))", '"wait(1)"'):
+        assert " JSON object" in problem_of(text, PLAN)
+    for text in ("the box", "box or shelf", ""):
+        assert "no answer found" in problem_of(text, STORY_EXAMPLES["answer"])
+    assert "no answer found" in problem_of("It plays rock.", PROPOSE)
+    assert "(2, 2) is a wall" in problem_of("fire_at((2, 2))", PLAN)
 
 
 def test_thinking_inside_the_answer_is_part_of_it() -> None:

@@ -158,6 +158,16 @@ def test_a_model_of_one_s_own_without_a_connection_is_unavailable(made: Callable
         asyncio.run(answer())
 
 
+def test_what_is_no_model_is_refused_before_it_is_asked_anything() -> None:
+    async def open_model() -> None:
+        async with OwnProvider(lambda seed: 5, ModelSettings("own")).model(1, ANSWERS):  # type: ignore[arg-type,return-value]
+            raise AssertionError
+
+    told = r"^build\(seed\) of own returned int; it has to return hm_agent.Chat or hm_agent.Model$"
+    with pytest.raises(TypeError, match=told):
+        asyncio.run(open_model())
+
+
 def test_models_of_several_names_share_the_budget_and_the_cache_of_their_run(tmp_path: Path) -> None:
     def settings(max_calls: int) -> ModelSettings:
         return ModelSettings(base_url=server.base_url, cache=tmp_path / "answers", max_calls=max_calls)

@@ -14,7 +14,7 @@ import hm_agent
 from hm_agent.extensions import ADDED
 from hm_agent.models.canned import CannedChat
 from hm_agent.models.chat import Reply, Request
-from hm_agent.models.outside import with_json
+from hm_agent.seats.person import with_json
 from hm_agent.seats.suggestions import OPEN, expanded, suggestions
 
 
@@ -60,16 +60,11 @@ def test_suggested_calls_fit_the_schemas_of_real_questions(schemas: list[Mapping
         assert all(pattern.match(text.replace(OPEN, "hello")) for text in offered)
 
 
-CALLS = {"properties": {"reasoning": {"type": "string"}, "calls": {"type": "array", "items": {"pattern": "x"}}}}
-ANSWERS = {
-    "properties": {"reasoning": {"type": "string"}, "answers": {"type": "array", "items": {"enum": ["yes", "no"]}}}
-}
 FREE = {"properties": {"answer": {"type": "string"}}}
+CHOICE = {"properties": {"answer": {"type": "string", "enum": ["yes", "no"]}}}
 
 
-def test_bare_answers_get_their_json_and_others_stay() -> None:
-    assert json.loads(with_json("go((1, 2)), say(0)", CALLS)) == {"reasoning": "", "calls": ["go((1, 2))", "say(0)"]}
-    assert json.loads(with_json("yes, no", ANSWERS)) == {"reasoning": "", "answers": ["yes", "no"]}
+def test_free_text_gets_its_json_and_other_texts_stay() -> None:
     assert json.loads(with_json(" in the box ", FREE)) == {"answer": "in the box"}
-    for text, schema in (("yes, perhaps", ANSWERS), ("well: go((1, 2))", CALLS), ('{"answer": "x"}', FREE), ("", FREE)):
+    for text, schema in (("yes", CHOICE), ("perhaps", CHOICE), ('{"answer": "x"}', FREE), ("", FREE)):
         assert with_json(text, schema) == text

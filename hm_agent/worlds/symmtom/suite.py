@@ -158,9 +158,7 @@ class SymmtomSuite(Suite):
 
     def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
         if mind_facts_of(scenario.name):
-            raise ConfigError(
-                f"{scenario.name} has no environment for PettingZoo: only sizes have, e.g. symmtom_w6_n3_c3"
-            )
+            return super().parallel_env(scenario, options, render_mode)
         from hm_agent.worlds.symmtom.parallel import SymmtomParallelEnv
 
         return SymmtomParallelEnv(size_settings(scenario, options), render_mode)

@@ -184,8 +184,8 @@ def test_the_registry_has_it_under_its_id() -> None:
     ("scenario", "options", "message"),
     [
         ("symmtom_w3_n3_c3", {}, "hearing range"),
-        ("exploretom_a1", {}, "no environment"),
-        ("symmtom_test_order_0_w6", {}, "no environment"),
+        ("exploretom_a1", {}, "gym_text_env"),
+        ("symmtom_test_order_0_w6", {}, "gym_text_env"),
         ("symmtom_*", {}, "12 scenarios"),
         (NAME, {"first_hand": "hidden"}, "public or private"),
         (NAME, {"colour": "red"}, "no option 'colour'"),
