@@ -146,8 +146,8 @@ def _scores(report: Report) -> Iterator[LatexTable]:
         for condition in report.scored
     ]
     caption = (
-        f"Normalised scores, {report.scale.replace('`', '')}: means over scenarios and their 95% intervals (Student's "
-        f"t over scenarios). {report.best_group_rule} {report.narrow_note}"
+        f"Normalised scores, {report.scale.replace('`', '')}: means over scenarios and their 95% intervals "
+        f"({report.interval_about}). {report.best_group_rule} {report.narrow_note}"
     )
     yield LatexTable("scores", caption, ["agent", *map(escaped, report.groups)], lines)
 

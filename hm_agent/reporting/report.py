@@ -34,7 +34,7 @@ from hm_agent.reporting.notes import (
 from hm_agent.reporting.pages import Link, address
 from hm_agent.reporting.payoff_map import payoff_picture
 from hm_agent.reporting.runs import RecordedEpisode, Runs, scenario_order, worlds_of
-from hm_agent.reporting.scores import NormalisedScore, groups, narrow_note, narrow_scales, scores
+from hm_agent.reporting.scores import INTERVAL_ABOUT, NormalisedScore, groups, narrow_note, narrow_scales, scores
 from hm_agent.reporting.seats import matchups, player_labels
 from hm_agent.reporting.tables import Row, by_group, by_unit, tabulate, without_spare_shortcuts
 from hm_agent.reporting.tournament import TOURNAMENT_ABOUT, all_tables, tournaments
@@ -53,6 +53,7 @@ class Report:
     best_rule, best_group_rule = RULE, GROUP_RULE
     """What a bold mean of a scenario says, and a bold mean or score of a group."""
     worlds_about, tournament_about, share_rule = WORLDS_ABOUT, TOURNAMENT_ABOUT, SHARE_RULE
+    interval_about = INTERVAL_ABOUT
     early_interactions = EARLY
 
     def __init__(self, runs: Runs, into: Path) -> None:

@@ -11,7 +11,7 @@ from statistics import mean
 
 from hm_agent.grouping import grouped
 from hm_agent.reporting.conditions import Condition, in_order
-from hm_agent.reporting.statistics import Interval, interquartile_mean, stratified_interval, t_interval
+from hm_agent.reporting.statistics import Interval, clustered_mean, interquartile_mean, stratified_interval
 from hm_agent.reporting.tables import LEAST_ERRORS, LEAST_SHARE, Row
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.wording import counted, listed, number, with_error
@@ -20,15 +20,17 @@ OVERALL = "all scenarios"
 """Stands for a group's title where figures are over several groups."""
 SCORE_DIGITS = 2
 """How many decimals normalised scores are shown with."""
+INTERVAL_ABOUT = "Student's t over scenarios, over episodes of one; none for fewer than five episodes"
+"""What the interval of a mean normalised score is."""
 
 
 @dataclass(frozen=True)
 class NormalisedScore:
     """A condition's mean normalised score over the scenarios of a group or all.
 
-    interval: Student's t over scenarios; None for fewer than five episodes. middle: the interquartile mean over all
-    their episodes, each on the scale of its scenario's mean floor and ceiling. middle_interval: by a bootstrap
-    stratified by scenario; None if any scenario has too few episodes for one.
+    interval: Student's t over scenarios, over episodes of one; None for fewer than five episodes. middle: the
+    interquartile mean over all their episodes, each on the scale of its scenario's mean floor and ceiling.
+    middle_interval: by a bootstrap stratified by scenario; None if any scenario has too few episodes for one.
     """
 
     condition: Condition
@@ -85,7 +87,8 @@ def _score(condition: Condition, group: str, rows: Sequence[Row]) -> NormalisedS
     known = [row.normalised_score for row in rows if row.normalised_score is not None]
     strata = [row.episode_scores for row in rows]
     middle = interquartile_mean([score for stratum in strata for score in stratum])
-    interval = t_interval(known, sum(map(len, strata)))
+    found = clustered_mean({row.scenario.name: row.episode_scores for row in rows})
+    interval = found.interval if found else None
     return NormalisedScore(condition, group, mean(known), interval, len(known), middle, stratified_interval(strata))
 
 

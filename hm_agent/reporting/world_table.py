@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from hm_agent.casting import obstacle
 from hm_agent.grouping import grouped
 from hm_agent.registry import agent_names, suites
 from hm_agent.reporting.conditions import Condition, Labels, in_order
 from hm_agent.reporting.runs import world_title
-from hm_agent.reporting.scores import SCORE_DIGITS, NormalisedScore, mean_scores
-from hm_agent.reporting.statistics import t_interval
+from hm_agent.reporting.scores import INTERVAL_ABOUT, SCORE_DIGITS, NormalisedScore, mean_scores
 from hm_agent.reporting.tables import Row
 from hm_agent.wording import NOTHING, listed, with_interval
 
 WORLDS_ABOUT = (
     "Normalised scores by world, from the floor (0) to the ceiling (1) of each scenario: means over scenarios and, in "
-    "brackets, their 95% intervals (Student's t over scenarios, over episodes of one; none for fewer than five)."
+    f"brackets, their 95% intervals ({INTERVAL_ABOUT})."
 )
 
 
@@ -52,7 +51,7 @@ def world_table(rows: Sequence[Row], labels: Labels) -> WorldTable | None:
     """
     by_world = grouped((world_title(row.scenario.world), row) for row in rows)
     scores = {
-        (score.condition, world): _with_interval(score, of_world)
+        (score.condition, world): score
         for world, of_world in by_world.items()
         for score in mean_scores([row for row in of_world if not row.scenario.is_unproved], world)
     }
@@ -67,14 +66,6 @@ def world_table(rows: Sequence[Row], labels: Labels) -> WorldTable | None:
     )
     dashes = tuple(f"{listed(names)} in {world}: {why}." for (world, why), names in reasons.items())
     return WorldTable(tuple(by_world), conditions, scores, dashes)
-
-
-def _with_interval(score: NormalisedScore, rows: Sequence[Row]) -> NormalisedScore:
-    """The score; the interval of a single scenario's is over episodes. rows: all of the world."""
-    if score.scenarios > 1:
-        return score
-    own = (row for row in rows if row.condition == score.condition and row.counted_score == score.mean)
-    return replace(score, interval=next((t_interval(row.episode_scores) for row in own), None))
 
 
 def _reason(condition: Condition, of_world: Sequence[Row]) -> str:

@@ -191,6 +191,20 @@ def test_the_table_over_worlds_says_why_a_cell_is_a_dash() -> None:
     )
 
 
+def test_a_score_of_one_scenario_has_the_interval_over_its_episodes_in_every_table() -> None:
+    stories = [
+        read(agent, share, seed)
+        for agent, share in (("reader", 0.5), ("order_3", 1.0), ("reality", 0.0))
+        for seed in range(5)
+    ]
+    rows = tabulate([*played(RWS, react=(2, 3, 4, 5, 6), oracle=(10,) * 5, random=(0,) * 5), *stories])
+    table = world_table(rows, labels([row.condition for row in rows]))
+    assert table is not None
+    (in_groups,) = (one for one in scores(rows) if one.group != OVERALL and one.condition.agent == "react")
+    assert in_groups.interval == pytest.approx((0.204, 0.596), abs=0.001)
+    assert table.scores[in_groups.condition, "Melting Pot"].interval == in_groups.interval
+
+
 def test_one_world_has_no_table_over_worlds() -> None:
     rows = tabulate(played(RWS, react=(2, 3), oracle=(10, 10), random=(0, 0)))
     assert world_table(rows, labels([row.condition for row in rows])) is None
