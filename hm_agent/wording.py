@@ -59,6 +59,11 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+def share_of(count: int, of: int, noun: str) -> str:
+    """`8 scenarios`, or `7 of 8 scenarios`."""
+    return counted(of, noun) if count == of else f"{count:,} of {counted(of, noun)}"
+
+
 def listed(words: Sequence[str], conjunction: str = "and") -> str:
     """`a`, `a and b`, `a, b and c`."""
     return f" {conjunction} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

@@ -65,10 +65,10 @@ def mean_tables(rows: Sequence[Row]) -> dict[str, list[dict[str, str]]]:
 
 
 def table_of_worlds(rows: Sequence[Row]) -> dict[str, list[dict[str, str]]]:
-    """The table over worlds by the sentence on its scores and dashes, as `tables`; none for a single world."""
+    """The table over worlds by the sentences on its scores, as `tables`; none for a single world."""
     names = labels([row.condition for row in rows])
     table = world_table(rows, names)
-    return {" ".join((WORLDS_ABOUT, *table.dashes)): table.lines(names)} if table else {}
+    return {" ".join((WORLDS_ABOUT, *table.said)): table.lines(names)} if table else {}
 
 
 def _mean_cells(mean: GroupMean, label: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ from hm_agent.grouping import grouped
 from hm_agent.registry import agent_names, suites
 from hm_agent.reporting.conditions import Condition, Labels, in_order
 from hm_agent.reporting.runs import world_title
-from hm_agent.reporting.scores import INTERVAL_ABOUT, SCORE_DIGITS, NormalisedScore, mean_scores
+from hm_agent.reporting.scores import INTERVAL_ABOUT, SCORE_DIGITS, NormalisedScore, lacking_note, mean_scores
 from hm_agent.reporting.tables import Row
 from hm_agent.wording import NOTHING, listed, with_interval
 
@@ -22,19 +22,19 @@ WORLDS_ABOUT = (
 
 @dataclass(frozen=True)
 class WorldTable:
-    """Agents by worlds. worlds: their titles. dashes: sentences on the agents that lack a score in a world."""
+    """Agents by worlds. worlds: their titles. said: sentences on the agents that lack scores in a world, or some."""
 
     worlds: tuple[str, ...]
     conditions: tuple[Condition, ...]
     scores: Mapping[tuple[Condition, str], NormalisedScore] = field(hash=False)
-    dashes: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
 
     def cell(self, condition: Condition, world: str) -> str:
-        """`0.61 (0.40 to 0.82)`, or a dash."""
+        """`0.61 (0.40 to 0.82)`, with `, 3 of 4 scenarios` where others have more; or a dash."""
         score = self.scores.get((condition, world))
         if score is None:
             return NOTHING
-        return with_interval(score.mean, score.interval, SCORE_DIGITS)
+        return ", ".join(filter(None, (with_interval(score.mean, score.interval, SCORE_DIGITS), score.lacking)))
 
     def lines(self, labels: Labels) -> list[dict[str, str]]:
         """A line for each agent, its cells by heading."""
@@ -64,8 +64,9 @@ def world_table(rows: Sequence[Row], labels: Labels) -> WorldTable | None:
         for world, of_world in by_world.items()
         if (condition, world) not in scores
     )
-    dashes = tuple(f"{listed(names)} in {world}: {why}." for (world, why), names in reasons.items())
-    return WorldTable(tuple(by_world), conditions, scores, dashes)
+    dashes = [f"{listed(names)} in {world}: {why}." for (world, why), names in reasons.items()]
+    said = tuple(filter(None, (*dashes, lacking_note(scores.values()))))
+    return WorldTable(tuple(by_world), conditions, scores, said)
 
 
 def _reason(condition: Condition, of_world: Sequence[Row]) -> str:
