@@ -18,7 +18,7 @@ from hm_agent.reporting.pages import cell
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.tables import Row, by_unit, tabulate
 from hm_agent.reporting.world_table import WORLDS_ABOUT, world_table
-from hm_agent.wording import NOTHING, known, markdown_table, number, total, with_error
+from hm_agent.wording import NOTHING, known, markdown_table, number, total, with_cached, with_error
 
 
 def write_summary(out: Path, runs: Runs) -> None:
@@ -102,7 +102,7 @@ def cells(row: Row, label: str) -> dict[str, str]:
         "published": f"{with_error(published.mean, published.error, row.digits)}{row.published_mark}"
         if published
         else NOTHING,
-        "calls": str(usage.calls),
+        "calls": with_cached(usage),
         "input tokens": known(usage.input_tokens),
         "output tokens": known(usage.output_tokens),
         "paid, USD": known(usage.paid, 4),
