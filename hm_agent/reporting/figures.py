@@ -71,7 +71,7 @@ def _by_scenario(name: str, title: str, rows: Sequence[Row], labels: Labels, key
         _means_panel(f"{name}-{place}", group, of_group, keys)
         for place, (group, of_group) in enumerate(by_group(rows).items())
     ]
-    caption = [f"Means with 95% intervals over episodes (Student's t); {FEW_HAVE_NONE}."]
+    caption = [f"Means with 95% intervals over episodes (Student's t, cut at the bounds of a share); {FEW_HAVE_NONE}."]
     if any(row.normalised_score is not None for row in rows):
         caption.append("The bar behind the marks spans from the floor agent's mean to the ceiling agent's.")
     entries = legend(name, conditions, labels, keys)

@@ -66,8 +66,10 @@ def _group_mean(rows: Sequence[Row], of: int) -> GroupMean:
     """rows: of one condition, each with an estimate."""
     values = {row.scenario.name: row.estimate.values for row in rows if row.estimate}
     sample = [float(row.mean) for row in rows if row.mean is not None]
-    estimate = Estimate(tuple(sample) if len(values) > 1 else next(iter(values.values())))
-    found, first = clustered_mean(values), rows[0].scenario
+    first = rows[0].scenario
+    bounds = first.metric.bounds
+    estimate = Estimate(tuple(sample) if len(values) > 1 else next(iter(values.values())), bounds)
+    found = clustered_mean(values, bounds)
     return GroupMean(
         first.group,
         first.metric,

@@ -13,10 +13,11 @@ from statistics import mean
 
 from hm_agent.config import ConfigError
 from hm_agent.grouping import grouped
+from hm_agent.metrics import SHARE, UNBOUNDED, Bounds
 from hm_agent.recording.result import Result
-from hm_agent.registry import suites
+from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference, labels
-from hm_agent.reporting.functional import functional_score
+from hm_agent.reporting.functional import functional_score, share_of_acts
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.statistics import ClusteredMean, clustered_mean
 from hm_agent.reporting.tables import Row, tabulate
@@ -111,17 +112,23 @@ def _row(suite: Suite, condition: Condition, label: str, minds: Sequence[Episode
     base = mean(map(mean, bases.values())) if bases else None
     if base is not None and suite.literal and suite.literal.is_binary:
         base = max(base, 1 - base)
+    least, most = functional = _functional_bounds({mind.scenario for mind in minds})
     return MindRow(
         suite,
         condition,
         label,
         len({mind.scenario for mind in minds}),
         len(minds),
-        clustered_mean(_by_scenario((mind.scenario, mind.literal) for mind in minds)),
+        clustered_mean(_by_scenario((mind.scenario, mind.literal) for mind in minds), SHARE),
         base,
-        clustered_mean(_by_scenario((mind.scenario, mind.functional) for mind in minds)),
-        clustered_mean(_by_scenario((mind.scenario, mind.gap) for mind in minds)),
+        clustered_mean(_by_scenario((mind.scenario, mind.functional) for mind in minds), functional),
+        clustered_mean(_by_scenario((mind.scenario, mind.gap) for mind in minds), (-most, 1 - least)),
     )
+
+
+def _functional_bounds(names: Iterable[str]) -> Bounds:
+    """Those of a share if the score is one in each of the scenarios; a normalised score has none."""
+    return SHARE if all(share_of_acts(scenario_named(name)) for name in names) else UNBOUNDED
 
 
 def _by_scenario(values: Iterable[tuple[str, float | None]]) -> dict[str, list[float]]:

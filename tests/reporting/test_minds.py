@@ -59,6 +59,16 @@ def test_fewer_than_five_make_no_interval(tmp_path: Path) -> None:
     assert row.gap.unit == "episodes"
 
 
+def test_the_interval_of_a_share_ends_at_1_and_that_of_a_score_does_not(tmp_path: Path) -> None:
+    played = enumerate([(40, 1.0)] * 4 + [(20, 0.6)])
+    (row,) = rows(tmp_path, *(asked(reward, right, seed=seed) for seed, (reward, right) in played))
+    assert row.literal is not None
+    assert row.functional is not None
+    assert row.literal.interval is not None
+    assert row.functional.interval is not None
+    assert row.literal.interval[1] == 1 < row.functional.interval[1]
+
+
 def test_episodes_that_asked_nothing_are_no_row(tmp_path: Path) -> None:
     (row,) = rows(tmp_path, asked(10, 0.5), result("react", 10))
     assert row.condition.agent == "hypothetical_minds"

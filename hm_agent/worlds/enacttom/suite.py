@@ -15,7 +15,7 @@ from hm_agent.config import ConfigError, data_folder
 from hm_agent.core import Agent, World
 from hm_agent.extensions import ADDED
 from hm_agent.files import read_regular
-from hm_agent.metrics import Metric, ShareMetric
+from hm_agent.metrics import SHARE, Metric, ShareMetric
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import AgentSetup, Option, OwnAgent, OwnCommand, Setting, Suite, Viewer
@@ -30,7 +30,11 @@ EVERYWHERE = "room_restriction"
 """The mechanic of every task that ships."""
 _COMMAND_LINE = "hm_agent.worlds.enacttom.command_line"
 METRIC = Metric(
-    "functional_success", "share of tasks whose physical goals hold at the end", floor="random", ceiling="planner"
+    "functional_success",
+    "share of tasks whose physical goals hold at the end",
+    floor="random",
+    ceiling="planner",
+    bounds=SHARE,
 )
 HABITS_PASS = {1: 0.5}
 """By needed order, the share of pairs of hard tasks that a habit of telling (`openly`, `apart`) solves; else none."""

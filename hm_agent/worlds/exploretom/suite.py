@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hm_agent.config import ConfigError, existing_file
 from hm_agent.core import Agent, World
 from hm_agent.matched_pairs import HalfOfKind, MatchedPairWorld, pairs_metric
-from hm_agent.metrics import Breakdown, Metric, ShareMetric
+from hm_agent.metrics import SHARE, Breakdown, Metric, ShareMetric
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import FULL, SMALL, AgentSetup, Option, OwnAgent, OwnCommand, Setting, Suite, Viewer
@@ -32,7 +32,7 @@ PLAIN, INFILLED = "plain", "infilled"
 SHOWN, FREE = "shown", "free"
 HIDDEN, SEEN = "hidden", "seen"
 ALL = "all"
-METRIC = Metric("accuracy", "share of questions answered rightly", floor="reality", digits=3)
+METRIC = Metric("accuracy", "share of questions answered rightly", floor="reality", digits=3, bounds=SHARE)
 DRAWN_METRIC = replace(METRIC, ceiling="order_3", is_ceiling_told=False)
 """Questions about drawn stories ask for beliefs of order 3 at most, which its ceiling follows."""
 WORDS_METRIC = replace(DRAWN_METRIC, floor="shortcut_first_with_asker")
