@@ -133,4 +133,5 @@ AGENT = OwnAgent(
     plays=lambda scenario: can_play(_plain_agent(scenario), scenario),
     only_model=PERSON,
     asked_by=PERSON,
+    uses=(),
 )

@@ -179,13 +179,14 @@ class EnacttomSuite(Suite):
                 "follows the verifier's plan and is told everything; marks the ceiling", _planner, is_reference=True
             ),
             **{
-                name: OwnAgent(about, partial(_ladder, order), asked_by=asked_by)
+                name: OwnAgent(about, partial(_ladder, order), asked_by=asked_by, uses=())
                 for order, (name, about, asked_by) in enumerate(LADDER)
             },
             FLOOD: OwnAgent(
                 "order1 that repeats what it was told as if it had seen it, to everyone it can message",
                 partial(_ladder, 1, floods=True),
                 asked_by=FLOOD,
+                uses=(),
             ),
             **{
                 name: OwnAgent(
@@ -194,6 +195,7 @@ class EnacttomSuite(Suite):
                     plays=_is_hard,
                     asked_by=asked_by,
                     is_reference=name in self.shortcuts,
+                    uses=(),
                 )
                 for name, (about, asked_by) in AGAINST_CHARACTERS.items()
             },

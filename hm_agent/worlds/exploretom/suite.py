@@ -14,6 +14,7 @@ from hm_agent.metrics import SHARE, Breakdown, Metric, ShareMetric
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import FULL, SMALL, AgentSetup, Option, OwnAgent, OwnCommand, Setting, Suite, Viewer
+from hm_agent.theory_of_mind.hypotheses import BY_PREDICTION
 from hm_agent.worlds.exploretom.pairs.kinds import BOTH, KINDS, PAIR_SCENARIOS, SEATS, StoryPairKind
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionSet
 from hm_agent.worlds.exploretom.readers.shortcut_words import SHORTCUT_WORDS
@@ -203,12 +204,13 @@ class ExploretomSuite(Suite):
     @cached_property
     def own_agents(self) -> Mapping[str, OwnAgent]:
         return {
-            **{name: OwnAgent(about, partial(_reader, name)) for name, about in _MODEL_READERS.items()},
+            **{name: OwnAgent(about, partial(_reader, name), uses=()) for name, about in _MODEL_READERS.items()},
             "hypothetical_minds": OwnAgent(
                 "in ExploreToM: hypotheses about what each person knows, scored by whether answers were right",
                 _hypothesis_reader,
+                uses=BY_PREDICTION,
             ),
-            "hm_odds": OwnAgent("in ExploreToM: the likeliest answer, by the chances of each", _odds_reader),
+            "hm_odds": OwnAgent("in ExploreToM: the likeliest answer, by the chances of each", _odds_reader, uses=()),
             **{
                 name: OwnAgent(about, partial(_reader, name), is_reference=True)
                 for name, about in _WEAK_READERS.items()

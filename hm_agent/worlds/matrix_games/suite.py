@@ -103,7 +103,7 @@ class MatrixGamesSuite(Suite):
         return {
             **{name: OwnAgent(about, partial(_build, name), is_reference=True) for name, about in SHORTCUTS.items()},
             **{
-                name: OwnAgent(about, partial(_build, name), _has_opponent, asked_by="order")
+                name: OwnAgent(about, partial(_build, name), _has_opponent, asked_by="order", uses=())
                 for name, about in LADDER.items()
             },
             **{
