@@ -104,13 +104,15 @@ class ShareMetric:
 
     name: its key. about: what it is the share of, in words. base_rate: the key of the share that an answer without any
     knowledge of this mind would get; None if there is none. is_binary: True if that answer is `always yes`, so that
-    `always no` would get the rest; the better of the two over all episodes then is the base rate.
+    `always no` would get the rest; the better of the two over all episodes then is the base rate. given_by: which
+    episodes have it, in words for whoever has played others.
     """
 
     name: str
     about: str
     base_rate: str | None = None
     is_binary: bool = False
+    given_by: str = ""
 
 
 @dataclass(frozen=True)

@@ -116,6 +116,7 @@ class EnacttomSuite(Suite):
         "literal_thoughts",
         "the share of rightly answered questions of what others think, in pairs that every shortcut answers alike",
         "literal_thoughts_chance",
+        given_by="questions in pairs are asked in half of the tasks, unless --literal=0 leaves them out",
     )
     functional = ShareMetric(
         "functional_success",

@@ -86,7 +86,11 @@ class ExploretomSuite(Suite):
     title = "ExploreToM"
     offers = None
     plain_agent = "reader"
-    literal = ShareMetric("literal", "the share of items of which every belief that they need was told rightly")
+    literal = ShareMetric(
+        "literal",
+        "the share of items of which every belief that they need was told rightly",
+        given_by="scenarios named exploretom_functional_* ask for beliefs and for acts",
+    )
     functional = ShareMetric("functional", "the share of the same items in which the right action was chosen")
     per_order: Mapping[str, int] = {SMALL: 1, FULL: 10}  # a pair takes seconds to draw
     commands: Mapping[str, OwnCommand] = {
