@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from inspect import signature
 from os import PathLike
 from pathlib import Path
@@ -190,6 +190,10 @@ def _check(experiment: Experiment, options: Mapping[str, Setting]) -> None:
     for name, why in experiment.unused_options.items():
         if options.get(name) is not None:
             raise ConfigError(f"{name}={options[name]!r} has no effect: {why}")
+    given = asdict(experiment.parameters)
+    changed = [name for name, value in asdict(Parameters()).items() if given[name] != value]
+    for name, why in experiment.unused_parameters(changed).items():
+        raise ConfigError(f"{name}={given[name]!r} has no effect: {why}")
     experiment.check()
 
 

@@ -91,6 +91,15 @@ def check_options(agent: str, scenario: ScenarioInfo, options: Mapping[str, Sett
         own.check(scenario, options)
 
 
+def ignores(agent: str, parameter: str, scenario: ScenarioInfo) -> bool:
+    """True if a hyperparameter of the Theory of Mind changes nothing that an agent does in a scenario."""
+    found = _own_agent(agent, scenario) or shared_agent(agent)
+    if found is None:
+        return False
+    uses = () if found.uses is None and isinstance(found, OwnAgent) and found.is_reference else found.uses
+    return uses is not None and parameter not in uses
+
+
 def build_agent(name: str, setup: AgentSetup) -> Agent[Any, Any]:
     """Builds an agent for one seat, after `check_agent` has found that it can play there."""
     agent = _own_agent(name, setup.scenario) or shared_agent(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from os import PathLike
 
@@ -11,6 +12,7 @@ from hm_agent.config import ConfigError, given_path
 from hm_agent.files import RUNS
 from hm_agent.recording import trace
 from hm_agent.reporting.csv_records import episode_record
+from hm_agent.reporting.notes import unreadable_notes
 from hm_agent.reporting.runs import RecordedEpisode, read_runs
 
 Where = str | PathLike[str]
@@ -22,14 +24,18 @@ def load(out: Where | Sequence[Where] = RUNS, *, count_unanswered: bool = False)
     Columns: scenario, agent, model, seed, status, steps, `value` in `unit` (what agents are compared by), reward, the
     questions to the model and their cost, `folder`; then each metric as `metrics.NAME` and each setting as
     `settings.FLAG`. count_unanswered: if False, episodes in which more than a fifth of the questions went unanswered
-    have the status `no_result: ...`. Raises ConfigError for a folder that does not exist, and for anything else.
+    have the status `no_result: ...`. Warns of results that can't be read, which are left out. Raises ConfigError for a
+    folder that does not exist, and for anything else.
     """
     several = out if isinstance(out, Iterable) and not isinstance(out, str | PathLike) else [out]
     folders = [given_path("out", folder, "a folder") for folder in several]
     for folder in folders:
         if not folder.is_dir():
             raise ConfigError(f"out={folder}: {'a file; name a folder' if folder.exists() else 'no such folder'}")
-    return frame_of(read_runs(folders, counts_unanswered=count_unanswered).episodes)
+    runs = read_runs(folders, counts_unanswered=count_unanswered)
+    if unreadable := unreadable_notes(runs):
+        warnings.warn(f"left out: {' '.join(unreadable)}", RuntimeWarning, stacklevel=2)
+    return frame_of(runs.episodes)
 
 
 def frame_of(episodes: Iterable[RecordedEpisode]) -> pd.DataFrame:

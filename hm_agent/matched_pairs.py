@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from hm_agent.core import LiteralQuestion, Seat, Turn, World
-from hm_agent.metrics import Metric
+from hm_agent.metrics import SHARE, Metric
 
 HALVES = ("even", "odd")
 """The halves of the pairs: anything may be chosen by results on the even ones, nothing by results on the odd ones."""
@@ -47,6 +47,7 @@ def pairs_metric(name: str, share: str, order: int, floor: str | None = None) ->
         digits=3,
         guessing=COIN,
         is_ceiling_told=False,
+        bounds=SHARE,
     )
 
 

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from math import inf
 
+Bounds = tuple[float, float]
+"""The least and the greatest value that is possible."""
+UNBOUNDED: Bounds = (-inf, inf)
+SHARE: Bounds = (0.0, 1.0)
+"""The bounds of a share."""
 TOLD_SHARE = "told_share"
 """The metric of a ceiling agent that is told about the other players: how often it was; 0 for never, 1 for always.
 
@@ -42,7 +48,8 @@ class Metric(Measure):
     of None is the best shortcut of a suite that has shortcuts. digits: how many decimals its values are shown with; a
     share of 1 needs more than a reward does. least_scale: a scale that is shorter is narrow. guessing: what guessing
     between the answers in question earns, which no floor is below; None if unknown. Only where more is better.
-    is_ceiling_told: False if the ceiling agent is one by proof, though it is told nothing of the others.
+    is_ceiling_told: False if the ceiling agent is one by proof, though it is told nothing of the others. bounds: no
+    interval of a mean is shown beyond them.
     """
 
     floor: str | None = None
@@ -51,6 +58,13 @@ class Metric(Measure):
     least_scale: float = 0.0
     guessing: float | None = None
     is_ceiling_told: bool = True
+    bounds: Bounds = UNBOUNDED
+
+    @property
+    def difference_bounds(self) -> Bounds:
+        """Those of one value less another."""
+        least, most = self.bounds
+        return least - most, most - least
 
     @property
     def measure(self) -> Measure:
@@ -63,8 +77,9 @@ class Metric(Measure):
         return f"{self.unit[:1].upper()}{self.unit[1:]}: {about}.{lower}"
 
     def measured_by(self, measure: Measure) -> Metric:
-        """The metric with this measure in place of its own."""
-        return replace(self, **asdict(measure))
+        """The metric with this measure in place of its own; the bounds of another one are unknown."""
+        bounds = self.bounds if measure == self.measure else UNBOUNDED
+        return replace(self, **asdict(measure), bounds=bounds)
 
 
 @dataclass(frozen=True)
@@ -89,13 +104,15 @@ class ShareMetric:
 
     name: its key. about: what it is the share of, in words. base_rate: the key of the share that an answer without any
     knowledge of this mind would get; None if there is none. is_binary: True if that answer is `always yes`, so that
-    `always no` would get the rest; the better of the two over all episodes then is the base rate.
+    `always no` would get the rest; the better of the two over all episodes then is the base rate. given_by: which
+    episodes have it, in words for whoever has played others.
     """
 
     name: str
     about: str
     base_rate: str | None = None
     is_binary: bool = False
+    given_by: str = ""
 
 
 @dataclass(frozen=True)

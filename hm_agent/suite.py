@@ -7,7 +7,7 @@ depends on which world it is. A suite's module imports no simulator before `open
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -91,7 +91,9 @@ class OwnAgent:
     play a scenario with the world's settled options, e.g. because a file is missing; called before anything is played.
     only_model: the only model that it works with, None for any. is_reference: True if other agents are measured by it
     and reports don't compare it itself. asked_by: a word that a glob must contain to match it; empty: every glob may.
-    ablation_of: the agent that this one is a part of, beside which reports show it; empty for all others.
+    ablation_of: the agent that this one is a part of, beside which reports show it; empty for all others. uses: the
+    hyperparameters of the Theory of Mind that change what it does, by name; None if that is unknown. A reference uses
+    none, since others are measured by it.
     """
 
     about: str
@@ -102,6 +104,7 @@ class OwnAgent:
     is_reference: bool = False
     asked_by: str = ""
     ablation_of: str = ""
+    uses: Collection[str] | None = None
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,11 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+def share_of(count: int, of: int, noun: str) -> str:
+    """`8 scenarios`, or `7 of 8 scenarios`."""
+    return counted(of, noun) if count == of else f"{count:,} of {counted(of, noun)}"
+
+
 def listed(words: Sequence[str], conjunction: str = "and") -> str:
     """`a`, `a and b`, `a, b and c`."""
     return f" {conjunction} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
@@ -84,7 +89,7 @@ def total(episodes: int, usage: Usage) -> str:
     tokens = f"{known(usage.input_tokens)} input tokens, {known(usage.output_tokens)} output tokens"
     paid = "cost unknown" if usage.paid is None else f"{number(usage.paid, 4)} USD paid"
     saved = f" ({number(usage.cached_cost, 4)} USD saved by the cache)" if usage.cached and usage.cached_cost else ""
-    return f"{played}, {counted(usage.calls, 'call')}, {tokens}, {paid}{saved}"
+    return f"{played}, {_calls(usage)}, {tokens}, {paid}{saved}"
 
 
 def bill(usage: Usage) -> str:
@@ -94,4 +99,15 @@ def bill(usage: Usage) -> str:
     tokens = "" if usage.input_tokens is None else f", {usage.input_tokens:,} tokens in"
     paid = "" if usage.paid is None else f", {usage.paid:.4f} USD"
     saved = f" ({usage.cached_cost:.4f} USD saved by the cache)" if usage.cached and usage.cached_cost else ""
-    return f", {counted(usage.calls, 'call')}{tokens}{paid}{saved}"
+    return f", {_calls(usage)}{tokens}{paid}{saved}"
+
+
+def with_cached(usage: Usage) -> str:
+    """The number of calls for a cell: `40`, or `40 (10 cached)`."""
+    return known(usage.calls) + (f" ({usage.cached:,} cached)" if usage.cached else "")
+
+
+def _calls(usage: Usage) -> str:
+    """`40 calls`, `40 calls, 10 from the cache`, `40 calls, all from the cache`."""
+    cached = "all" if usage.cached == usage.calls else f"{usage.cached:,}"
+    return counted(usage.calls, "call") + (f", {cached} from the cache" if usage.cached else "")

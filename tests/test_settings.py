@@ -131,11 +131,12 @@ def test_without_flags_the_settings_have_their_defaults() -> None:
 @pytest.mark.parametrize("by", SETTINGS)
 def test_a_flag_sets_its_own_field_alone(by: type) -> None:
     assert {each.flag for each in flag_fields(by)} == OTHERS[by].keys()
-    before = held(by, parsed("--model=m"))
+    own = ["--model=m", *(["--agent=hypothetical_minds,he_hr"] if by is Parameters else [])]  # which use them all
+    before = held(by, parsed(*own))
     when = {"made": before.made} if by is Experiment else {}
     for each in flag_fields(by):
         typed, value = OTHERS[by][each.flag]
-        after = held(by, parsed("--model=m", f"--{each.flag}={typed}"))
+        after = held(by, parsed(*own, f"--{each.flag}={typed}"))
         assert getattr(after, each.name) == value != each.default, each.flag
         assert replace(after, **{each.name: getattr(before, each.name)}, **when) == before, each.flag
 
@@ -161,6 +162,7 @@ def out_of_bounds(each: FlagField) -> list[float]:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
+        ({"agent": "react", "parameters": Parameters(top_k=3)}, "top_k=3 has no effect: it changes nothing that"),
         ({"agent": "heuristic", "literal": "5"}, "literal='5' has no effect: it is for language agents"),
         ({"agent": ["heuristic", "react"], "checkpoint": "ippo.npz"}, "checkpoint='ippo.npz' has no effect: it is for"),
         ({"ray_address": "10.0.0.1:6379"}, "--ray_address=10.0.0.1:6379 is for --engine=ray"),
@@ -185,3 +187,10 @@ def test_play_takes_an_option_that_one_agent_uses(tmp_path: Path) -> None:
     agents = ["heuristic", "react"]
     played = hm_agent.play(SIZE, agents, literal="1", max_steps=1, out=tmp_path, report=False, progress=False)
     assert [result.settings["literal"] for result in played] == ["1", "1"]
+
+
+def test_an_agent_of_which_it_is_unknown_may_use_any_hyperparameter() -> None:
+    names = [each.name for each in fields(Parameters)]
+    theirs = Experiment(find_scenarios([SIZE]), ("tests.test_text_env:broken", "react"))
+    assert theirs.unused_parameters(names) == {}
+    assert replace(theirs, agents=("react", "oracle")).unused_parameters(names).keys() == set(names)

@@ -5,7 +5,7 @@ Agents differ in their strategist and reflector; worlds differ in their bodies.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -35,7 +35,8 @@ class Recipe:
     """The parts of an agent that can play any world whose minds offer what it needs.
 
     about: one line for `--list`. needs: what its strategist asks of a mind beyond `BasicMind`, e.g. `(MindReading,)`.
-    ablation_of: the agent that this one is a part of, beside which reports show it; empty for all others.
+    ablation_of: the agent that this one is a part of, beside which reports show it; empty for all others. uses: the
+    hyperparameters that change what it does, by name; None if that is unknown.
     """
 
     about: str
@@ -43,6 +44,7 @@ class Recipe:
     reflector: Callable[[Model], Reflector] = NoReflection
     needs: Sequence[type[BasicMind]] = ()
     ablation_of: str = ""
+    uses: Collection[str] | None = None
 
     def build(self, body: BodyBuilder, model: Model, parameters: Parameters) -> ComposedAgent:
         """Builds the agent of one seat; raises ConfigError if its strategist needs what the body's mind lacks."""

@@ -8,6 +8,7 @@ from hm_agent.agents.agent import Recipe
 from hm_agent.agents.baselines import EvaluatedStrategies, HighLevelPlanner, Reactive, VanillaMindPrompting
 from hm_agent.agents.reflection import FailureReflector, PlanReflector
 from hm_agent.theory_of_mind.calculating import Calculator
+from hm_agent.theory_of_mind.hypotheses import BY_PREDICTION, BY_REWARD
 from hm_agent.theory_of_mind.joint import JointMind
 from hm_agent.theory_of_mind.module import Parts, TheoryOfMind
 
@@ -21,6 +22,7 @@ def _mind_reader(about: str, parts: Parts, ablation_of: str = "") -> Recipe:
         FailureReflector,
         TheoryOfMind.needs,
         ablation_of,
+        uses=BY_PREDICTION,
     )
 
 
@@ -31,26 +33,31 @@ AGENTS: Mapping[str, Recipe] = {
         lambda mind, model, parameters: JointMind(mind, model, parameters.by_prediction),
         FailureReflector,
         JointMind.needs,
+        uses=BY_PREDICTION,
     ),
     "hm_odds": Recipe(
         "ours: a model gives the chances of what others do, and code calculates what to do about it",
         lambda mind, model, parameters: Calculator(mind, model),
         FailureReflector,
         Calculator.needs,
+        uses=(),
     ),
     "react": Recipe(
         "no strategy: plans from the history of interactions (ReAct)",
         lambda mind, model, parameters: Reactive(mind, model),
+        uses=(),
     ),
     "reflexion": Recipe(
         "the same, and every plan is evaluated once it is over (Reflexion)",
         lambda mind, model, parameters: Reactive(mind, model),
         PlanReflector,
+        uses=(),
     ),
     "plan_react": Recipe(
         "a high-level plan after every interaction (PlanReAct)",
         lambda mind, model, parameters: HighLevelPlanner(mind, model),
         needs=HighLevelPlanner.needs,
+        uses=(),
     ),
     "vmp": Recipe(
         "ablation: the Theory of Mind in one question, nothing scored (Vanilla Mind Prompting)",
@@ -58,6 +65,7 @@ AGENTS: Mapping[str, Recipe] = {
         FailureReflector,
         VanillaMindPrompting.needs,
         FULL,
+        uses=(),
     ),
     "mmp": _mind_reader(
         "ablation: a question a step, no evaluation, no refinement (Modular Mind Prompting)",
@@ -71,5 +79,6 @@ AGENTS: Mapping[str, Recipe] = {
         FailureReflector,
         EvaluatedStrategies.needs,
         FULL,
+        uses=BY_REWARD,
     ),
 }

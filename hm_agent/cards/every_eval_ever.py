@@ -80,7 +80,7 @@ def _of_row(row: Row) -> Record:
     scenario, estimate = row.scenario, row.estimate
     assert estimate is not None
     measure = scenario.metric
-    metric = _metric(f"{BENCHMARK}.{measure.name}", measure.name, measure.unit, (-inf, inf))
+    metric = _metric(f"{BENCHMARK}.{measure.name}", measure.name, measure.unit, measure.bounds)
     metric["lower_is_better"] = not measure.higher_is_better
     details = {name: str(value) for name, value in row.settings if value is not None}
     data = {"dataset_name": scenario.name, "source_type": "other", "additional_details": details}

@@ -15,6 +15,7 @@ from hm_agent.command_flags import FlagGroups, Helps, help_text
 from hm_agent.command_line import flags, listing
 from hm_agent.config import ConfigError
 from hm_agent.process.exit_status import FAILED, INTERRUPTED, WRONG_INPUT, complain
+from hm_agent.process.shell import printable
 from hm_agent.recording.result import versions
 
 if TYPE_CHECKING:
@@ -190,12 +191,18 @@ def _estimate(experiments: Sequence[Experiment]) -> int:
 
 
 def _requested_runs() -> tuple[Runs, Path, FigureFiles]:
-    """Returns the episodes that the flags ask to report on, the folder to write to, and the form of its figures."""
+    """Returns the episodes that the flags ask to report on, the folder to write to, and the form of its figures.
+
+    Prints which results can't be read.
+    """
+    from hm_agent.reporting.notes import unreadable_notes
     from hm_agent.reporting.runs import read_runs
 
     request = flags.report_request(after_playing=False)
     folders, into = request.folders, request.into
     runs = read_runs(folders, counts_unanswered=request.counts_unanswered)
+    for note in unreadable_notes(runs):
+        print(printable(note))
     return runs.of(request.scenarios, request.agents), into, request.figures
 
 

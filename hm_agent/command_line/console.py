@@ -132,7 +132,8 @@ def show_minds(console: Console, study: MindStudy) -> None:
     about = (
         "how often what it says of other minds is right. Functional: how well it acts on them. Gap: the first less that"
     )
-    console.out(f"Literal: {about}.", highlight=False)
+    for sentence in (f"Literal: {about}.", *study.left_out):
+        console.out(printable(sentence), highlight=False)
 
 
 def show_card(console: Console, card: Card) -> None:

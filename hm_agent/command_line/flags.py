@@ -306,6 +306,8 @@ def _check_effects(requested: Experiment) -> None:
             _refuse_given([holder], f"it belongs to {listed(titles)}, of which no scenario is played")
     for name, why in requested.unused_options.items():
         _refuse_given([_BY_OPTION[name]], why)
+    for name, why in requested.unused_parameters(_THEORY_OF_MIND).items():
+        _refuse_given([_THEORY_OF_MIND[name]], why)
     if _BY_NAME["seats"].present and all(len(scenario.seats) > 1 for scenario in requested.scenarios):
         _refuse_given(_flags("agent"), "--seats says who plays")
     filming = [flag for flag in _flags("record_video", "record_gif") if flag.present]

@@ -27,6 +27,7 @@ from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, Result
 from hm_agent.reporting import index
 from hm_agent.reporting.folder_pages import write_pages
+from hm_agent.reporting.notes import unreadable_notes
 from hm_agent.reporting.request import ReportRequest
 from hm_agent.reporting.tournament import tournaments
 from hm_agent.reporting.writing import PAGE
@@ -165,6 +166,8 @@ def _print_summary(experiment: Experiment, request: ReportRequest, console: Cons
         show_notes(console, rows)
     else:
         show_rows(console, rows)
+    for note in unreadable_notes(runs):
+        console.out(printable(note), highlight=False)
     console.out(f"Files: {out}", highlight=False)
     if report:
         console.out(f"Report: {report}", highlight=False)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from hm_agent.casting import stand_ins
+from hm_agent.casting import ignores, stand_ins
 from hm_agent.config import ConfigError, check_folder
 from hm_agent.core import Recorder
 from hm_agent.experiment.lineups import LeftOut, Lineup, Lineups, seated, tournament_tables
@@ -26,6 +26,7 @@ from hm_agent.registry import suites
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import Setting, Suite
 from hm_agent.theory_of_mind.hypotheses import Parameters
+from hm_agent.wording import first_of
 
 ENGINES = ("local", "ray")
 """Where episodes can be played: on this machine, or on the nodes of a Ray cluster."""
@@ -151,12 +152,23 @@ class Experiment:
         for scenario in self.scenarios:
             suite = suites()[scenario.world]
             given = suite.with_defaults(self.options)
-            names = {name for asked in self._asked(scenario) for name in asked.agents}
-            agents = sorted({agent for name in names for agent in stand_ins(name, scenario)})
-            found = suite.unused(scenario, agents, given)
+            found = suite.unused(scenario, self._agents_of(scenario), given)
             unused |= found
             used |= given.keys() - found.keys()
         return {name: why for name, why in unused.items() if name not in used}
+
+    def unused_parameters(self, names: Iterable[str]) -> Mapping[str, str]:
+        """The named hyperparameters that change nothing in any scenario that is played, each with the reason."""
+        playing = [(agent, scenario) for scenario in self.scenarios for agent in self._agents_of(scenario)]
+        agents = list(dict.fromkeys(agent for agent, _ in playing))
+        why = f"it changes nothing that {first_of(agents)} {'does' if len(agents) == 1 else 'do'}"
+        unused = (name for name in names if all(ignores(agent, name, scenario) for agent, scenario in playing))
+        return dict.fromkeys(unused, why) if agents else {}
+
+    def _agents_of(self, scenario: ScenarioInfo) -> list[str]:
+        """The agents that are asked to play a scenario, those that names such as `floor` stand for in their place."""
+        names = {name for asked in self._asked(scenario) for name in asked.agents}
+        return sorted({agent for name in names for agent in stand_ins(name, scenario)})
 
     @property
     def suites(self) -> Sequence[Suite]:

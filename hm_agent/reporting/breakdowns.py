@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hm_agent.metrics import Breakdown
+from hm_agent.metrics import SHARE, Breakdown
 from hm_agent.recording.result import Result
 from hm_agent.registry import suites
 from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, scenario_of
@@ -44,7 +44,7 @@ def kind_means(results: Sequence[Result]) -> list[KindMean]:
                     if metric in result.metrics:
                         key = (breakdown, group, condition, kind)
                         values.setdefault(key, []).append(result.metrics[metric])
-    means = ((key, estimate(of_key)) for key, of_key in values.items())
+    means = ((key, estimate(of_key, SHARE)) for key, of_key in values.items())
     return [KindMean(*key, mean) for key, mean in means if mean]
 
 

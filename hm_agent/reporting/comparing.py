@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from hm_agent.grouping import grouped
+from hm_agent.metrics import UNBOUNDED
 from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named
 from hm_agent.reporting.conditions import (
@@ -127,16 +128,17 @@ def _comparison(first: Condition, second: Condition, group: str, pairs: Pairs, s
     shown = normalised if group == OVERALL else pairs
     everything = [difference for differences in pairs.values() for difference in differences]
     metric = scenario_named(next(iter(pairs))).measured_by(first.measure).metric
+    bounds = UNBOUNDED if group == OVERALL else metric.difference_bounds
     return Comparison(
         first=first,
         second=second,
         group=group,
         unit=None if group == OVERALL else metric.unit,
         higher_is_better=metric.higher_is_better,
-        difference=None if group == OVERALL else clustered_mean(pairs),
+        difference=None if group == OVERALL else clustered_mean(pairs, bounds),
         normalised=clustered_mean(normalised),
-        chosen=clustered_mean(_in_half(shown, held_out=False)),
-        held_out=clustered_mean(_in_half(shown, held_out=True)),
+        chosen=clustered_mean(_in_half(shown, held_out=False), bounds),
+        held_out=clustered_mean(_in_half(shown, held_out=True), bounds),
         digits=SCORE_DIGITS if group == OVERALL else metric.digits,
         equal=sum(abs(difference) < TINY for difference in everything),
         common=len(everything),

@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from hm_agent.files import path_in_words
 from hm_agent.grouping import grouped
+from hm_agent.metrics import UNBOUNDED
 from hm_agent.recording.result import Result, SeatResult
 from hm_agent.reporting.comparing import Comparison
 from hm_agent.reporting.conditions import Condition, Labels, conditions_of, folders_named, scenario_of
@@ -80,9 +81,10 @@ def long_records(results: Sequence[Result]) -> list[Record]:
         finished = [result for result in of_group if result.is_finished]
         for name in dict.fromkeys(["reward", *(name for result in finished for name in result.metrics)]):
             values = [value for result in finished if (value := result.metric(name)) is not None]
-            found = estimate([without_noise(value) for value in values])
+            is_own = name == scenario.metric.name
+            bounds = scenario.metric.bounds if is_own else UNBOUNDED
+            found = estimate([without_noise(value) for value in values], bounds)
             if found:
-                is_own = name == scenario.metric.name
                 records.append(
                     {
                         "scenario": scenario.short_name,

@@ -255,9 +255,10 @@ def drawn_grid(
 ) -> bytes:
     """Paints panels of this size, in points, side by side; a figure as wide as a column has one column of them.
 
+    columns: the most there are side by side, so that fewer panels leave no room empty beside them.
     finish: called with the figure once all panels are painted.
     """
-    style = STYLES[files.style]
+    style, columns = STYLES[files.style], min(columns, len(paints))
     if files.style != "screen":
         columns, width = 1, style.width
     rows = -(-len(paints) // columns)

@@ -71,7 +71,7 @@ def _by_scenario(name: str, title: str, rows: Sequence[Row], labels: Labels, key
         _means_panel(f"{name}-{place}", group, of_group, keys)
         for place, (group, of_group) in enumerate(by_group(rows).items())
     ]
-    caption = [f"Means with 95% intervals over episodes (Student's t); {FEW_HAVE_NONE}."]
+    caption = [f"Means with 95% intervals over episodes (Student's t, cut at the bounds of a share); {FEW_HAVE_NONE}."]
     if any(row.normalised_score is not None for row in rows):
         caption.append("The bar behind the marks spans from the floor agent's mean to the ceiling agent's.")
     entries = legend(name, conditions, labels, keys)
@@ -155,11 +155,15 @@ MEASURES: Mapping[str, Callable[[Usage], float | None]] = {
 
 @dataclass(frozen=True)
 class Effort:
-    """One condition's means over scenarios. amounts: usage by measure, None if unknown; result: score or metric."""
+    """One condition's means over scenarios. amounts: usage by measure, None if unknown; result: score or metric.
+
+    scenarios: the names of those that the means are over.
+    """
 
     condition: Condition
     amounts: Mapping[str, float | None]
     result: float
+    scenarios: frozenset[str]
 
 
 def effort_picture(rows: Sequence[Row], labels: Labels, keys: Keys) -> Picture | None:
@@ -169,6 +173,8 @@ def effort_picture(rows: Sequence[Row], labels: Labels, keys: Keys) -> Picture |
     if len(efforts) < 2 or not shown:
         return None
     about = f"Each mark is one agent's mean over scenarios: its {scale}, against what an episode asked of the model."
+    if len({effort.scenarios for effort in efforts}) > 1:
+        about += " Some are means over other scenarios than others, and not comparable with those."
     if any(map(any, (hidden_behind(efforts, name) for name in shown))):
         about += " A ring around a mark is the mark of another agent at the same place."
     panels = [_effort_panel(f"effort-{place}", name, scale, efforts, keys) for place, name in enumerate(shown)]
@@ -204,7 +210,8 @@ def _effort(rows: Sequence[Row], *, by_score: bool) -> Effort:
         totals = [measure(row.usage_of_finished) for row in rows]
         per_episode = [total / row.finished for total, row in zip(totals, rows, strict=True) if total is not None]
         amounts[name] = mean(per_episode) if len(per_episode) == len(rows) else None
-    return Effort(rows[0].condition, amounts, mean(value for value in results if value is not None))
+    played = frozenset(row.scenario.name for row in rows)
+    return Effort(rows[0].condition, amounts, mean(value for value in results if value is not None), played)
 
 
 def hidden_behind(efforts: Sequence[Effort], measure: str) -> list[int]:

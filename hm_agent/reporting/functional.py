@@ -18,7 +18,7 @@ from pathlib import Path
 from pydantic import FiniteFloat, TypeAdapter, ValidationError
 
 from hm_agent.config import ConfigError, data_folder, first_problem
-from hm_agent.metrics import Metric
+from hm_agent.metrics import Metric, ShareMetric
 from hm_agent.registry import suites
 from hm_agent.reporting.conditions import Condition, Settings
 from hm_agent.reporting.statistics import normalised_score
@@ -63,12 +63,17 @@ class ShippedPoints:
     episodes: int
 
 
+def share_of_acts(scenario: ScenarioInfo) -> ShareMetric | None:
+    """The share of right acts that is a scenario's score; None if the score is its metric from floor to ceiling."""
+    return suites()[scenario.world].functional if scenario.needs_order is None else None
+
+
 def functional_score(
     scenario: ScenarioInfo, metric: Callable[[str], float | None], points: ReferencePoints
 ) -> FunctionalScore:
     """The score of an episode. metric: gives the value of one of its metrics, None if it has none of that name."""
-    share = suites()[scenario.world].functional
-    if share is not None and scenario.needs_order is None:
+    share = share_of_acts(scenario)
+    if share is not None:
         score, why = metric(share.name), f"nothing in it counts for {share.about}"
     else:
         value = metric(scenario.metric.name)

@@ -10,7 +10,7 @@ from hm_agent.metrics import Metric
 from hm_agent.reporting.conditions import Condition, in_order
 from hm_agent.reporting.statistics import Estimate, Interval, clustered_mean
 from hm_agent.reporting.tables import Row
-from hm_agent.wording import counted, with_error
+from hm_agent.wording import share_of, with_error
 
 ABOUT = "Mean over the scenarios of a group, each weighing the same, ± standard error over them (over episodes of one)"
 
@@ -48,8 +48,7 @@ class GroupMean:
     @property
     def sample(self) -> str:
         """`8 scenarios`, or `7 of 8 scenarios` if it lacks one."""
-        lacks = "" if self.scenarios == self.of else f"{self.scenarios} of "
-        return f"{lacks}{counted(self.of, 'scenario')}"
+        return share_of(self.scenarios, self.of, "scenario")
 
 
 def group_means(rows: Sequence[Row]) -> list[GroupMean]:
@@ -67,8 +66,10 @@ def _group_mean(rows: Sequence[Row], of: int) -> GroupMean:
     """rows: of one condition, each with an estimate."""
     values = {row.scenario.name: row.estimate.values for row in rows if row.estimate}
     sample = [float(row.mean) for row in rows if row.mean is not None]
-    estimate = Estimate(tuple(sample) if len(values) > 1 else next(iter(values.values())))
-    found, first = clustered_mean(values), rows[0].scenario
+    first = rows[0].scenario
+    bounds = first.metric.bounds
+    estimate = Estimate(tuple(sample) if len(values) > 1 else next(iter(values.values())), bounds)
+    found = clustered_mean(values, bounds)
     return GroupMean(
         first.group,
         first.metric,

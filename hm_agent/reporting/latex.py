@@ -94,7 +94,7 @@ def _line(cells: Sequence[str]) -> str:
 def _worlds(report: Report) -> Iterator[LatexTable]:
     """Normalised scores by world, agents as lines; nothing for a single world."""
     if table := report.worlds:
-        yield _of_words("worlds", " ".join((report.worlds_about, *table.dashes)), table.lines(report.labels))
+        yield _of_words("worlds", " ".join((report.worlds_about, *table.said)), table.lines(report.labels))
 
 
 def _tournaments(report: Report) -> Iterator[LatexTable]:
@@ -146,8 +146,8 @@ def _scores(report: Report) -> Iterator[LatexTable]:
         for condition in report.scored
     ]
     caption = (
-        f"Normalised scores, {report.scale.replace('`', '')}: means over scenarios and their 95% intervals (Student's "
-        f"t over scenarios). {report.best_group_rule} {report.narrow_note}"
+        f"Normalised scores, {report.scale.replace('`', '')}: means over scenarios and their 95% intervals "
+        f"({report.interval_about}). {report.best_group_rule} {report.lacking_note} {report.narrow_note}"
     )
     yield LatexTable("scores", caption, ["agent", *map(escaped, report.groups)], lines)
 
@@ -158,7 +158,8 @@ def _score_cell(report: Report, condition: Condition, group: str) -> str:
         return EMPTY
     cell = amount(score.mean, None, SCORE_DIGITS, is_bold=report.is_best_score(score))
     ends = ", ".join(number(end, SCORE_DIGITS) for end in score.interval or ())
-    return f"{cell} $[{ends}]$" if ends else cell
+    lacking = f" ({score.scenarios} of {score.of})" if score.lacking else ""
+    return f"{cell} $[{ends}]${lacking}" if ends else f"{cell}{lacking}"
 
 
 def _agent(report: Report, condition: Condition) -> str:

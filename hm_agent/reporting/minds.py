@@ -13,14 +13,16 @@ from statistics import mean
 
 from hm_agent.config import ConfigError
 from hm_agent.grouping import grouped
+from hm_agent.metrics import SHARE, UNBOUNDED, Bounds
 from hm_agent.recording.result import Result
-from hm_agent.registry import suites
+from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference, labels
-from hm_agent.reporting.functional import functional_score
+from hm_agent.reporting.functional import functional_score, share_of_acts
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.statistics import ClusteredMean, clustered_mean
 from hm_agent.reporting.tables import Row, tabulate
 from hm_agent.suite import Suite
+from hm_agent.wording import counted, listed
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,10 @@ class EpisodeMinds:
     literal: float | None
     base_rate: float | None
     functional: float | None
+
+    @property
+    def is_measured(self) -> bool:
+        return (self.literal, self.functional) != (None, None)
 
     @property
     def gap(self) -> float | None:
@@ -58,9 +64,13 @@ class MindRow:
 
 @dataclass(frozen=True)
 class MindStudy:
-    """The content of the study: a row for each world and condition, sorted by world."""
+    """The content of the study: a row for each world and condition, sorted by world.
+
+    left_out: sentences on the conditions that have no row in a world that they played, and why.
+    """
 
     rows: tuple[MindRow, ...]
+    left_out: tuple[str, ...] = ()
 
     @property
     def suites(self) -> list[Suite]:
@@ -74,25 +84,43 @@ def study_minds(runs: Runs) -> MindStudy:
     """Measures both kinds of Theory of Mind in finished episodes; ConfigError if none has the literal measure."""
     results = [result for result in runs.results if result.is_finished and result.world in suites()]
     table = {(row.scenario.name, row.condition): row for row in tabulate(results)}
-    measured: dict[tuple[str, Condition], list[EpisodeMinds]] = {}
+    played: dict[str, dict[Condition, list[EpisodeMinds]]] = {}
     for result, condition in zip(results, conditions_of(results), strict=True):
         row = table[result.scenario, condition]
-        mind = _measure(result, row)
-        if not is_reference(condition, row.scenario) and (mind.literal, mind.functional) != (None, None):
-            measured.setdefault((result.world, condition), []).append(mind)
-    literal = {key: minds for key, minds in measured.items() if any(mind.literal is not None for mind in minds)}
-    if not literal:
-        raise ConfigError("no finished episode asked what others believe or do: play an agent that predicts or answers")
-    rows: list[MindRow] = []
-    for name, suite in suites().items():
-        rows += _rows(suite, {condition: minds for (world, condition), minds in literal.items() if world == name})
-    return MindStudy(tuple(rows))
+        if not is_reference(condition, row.scenario):
+            played.setdefault(result.world, {}).setdefault(condition, []).append(_measure(result, row))
+    worlds = {suite: played[name] for name, suite in suites().items() if name in played}
+    left_out = tuple(filter(None, (_left_out(suite, minds) for suite, minds in worlds.items())))
+    rows = [row for suite, minds in worlds.items() for row in _rows(suite, minds)]
+    if not rows:
+        advice = " ".join(("play an agent that predicts or answers.", *left_out)).removesuffix(".")
+        raise ConfigError(f"no finished episode asked what others believe or do: {advice}")
+    return MindStudy(tuple(rows), left_out)
 
 
-def _rows(suite: Suite, measured: Mapping[Condition, Sequence[EpisodeMinds]]) -> list[MindRow]:
-    order = in_order(measured)
+def _rows(suite: Suite, played: Mapping[Condition, Sequence[EpisodeMinds]]) -> list[MindRow]:
+    """A row for each condition that was asked. played: the episodes of all."""
+    order = in_order(condition for condition, minds in played.items() if _is_asked(minds))
     names = labels(order)
-    return [_row(suite, condition, names[condition], measured[condition]) for condition in order]
+    return [
+        _row(suite, condition, names[condition], [mind for mind in played[condition] if mind.is_measured])
+        for condition in order
+    ]
+
+
+def _left_out(suite: Suite, played: Mapping[Condition, Sequence[EpisodeMinds]]) -> str:
+    """A sentence on the conditions that were not asked, empty if all were. played: the episodes of all."""
+    names = labels(in_order(played))
+    unasked = [condition for condition in names if not _is_asked(played[condition])]
+    if not unasked:
+        return ""
+    who, episodes = listed([names[condition] for condition in unasked]), sum(len(played[one]) for one in unasked)
+    why = suite.literal.given_by or f"they lack {suite.literal.name}" if suite.literal else "it asks about no mind"
+    return f"{suite.title} has no row for {who} ({counted(episodes, 'episode')}): {why}."
+
+
+def _is_asked(minds: Iterable[EpisodeMinds]) -> bool:
+    return any(mind.literal is not None for mind in minds)
 
 
 def _measure(result: Result, row: Row) -> EpisodeMinds:
@@ -111,17 +139,23 @@ def _row(suite: Suite, condition: Condition, label: str, minds: Sequence[Episode
     base = mean(map(mean, bases.values())) if bases else None
     if base is not None and suite.literal and suite.literal.is_binary:
         base = max(base, 1 - base)
+    least, most = functional = _functional_bounds({mind.scenario for mind in minds})
     return MindRow(
         suite,
         condition,
         label,
         len({mind.scenario for mind in minds}),
         len(minds),
-        clustered_mean(_by_scenario((mind.scenario, mind.literal) for mind in minds)),
+        clustered_mean(_by_scenario((mind.scenario, mind.literal) for mind in minds), SHARE),
         base,
-        clustered_mean(_by_scenario((mind.scenario, mind.functional) for mind in minds)),
-        clustered_mean(_by_scenario((mind.scenario, mind.gap) for mind in minds)),
+        clustered_mean(_by_scenario((mind.scenario, mind.functional) for mind in minds), functional),
+        clustered_mean(_by_scenario((mind.scenario, mind.gap) for mind in minds), (-most, 1 - least)),
     )
+
+
+def _functional_bounds(names: Iterable[str]) -> Bounds:
+    """Those of a share if the score is one in each of the scenarios; a normalised score has none."""
+    return SHARE if all(share_of_acts(scenario_named(name)) for name in names) else UNBOUNDED
 
 
 def _by_scenario(values: Iterable[tuple[str, float | None]]) -> dict[str, list[float]]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+COLUMNS = 2
 PANEL_WIDTH, BAR_HEIGHT, FRAME_HEIGHT = 302, 45, 108
 """In points."""
 BAR, MARGIN = 0.38, 4
@@ -26,7 +27,7 @@ def minds_figure(study: MindStudy, files: FigureFiles) -> bytes:
     most = max(len(study.of(suite)) for suite in study.suites)
     paints = [partial(_paint, study.of(suite), suite.title) for suite in study.suites]
     height = FRAME_HEIGHT + BAR_HEIGHT * most
-    return drawn_grid(files, paints, min(2, len(paints)), PANEL_WIDTH, height, _add_legend)
+    return drawn_grid(files, paints, COLUMNS, PANEL_WIDTH, height, _add_legend)
 
 
 def _add_legend(figure: Figure) -> None:

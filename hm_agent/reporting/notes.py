@@ -164,12 +164,7 @@ def _floor_in_words(scenario: ScenarioInfo) -> str:
 
 def file_notes(runs: Runs) -> list[str]:
     """Sentences on files that could not be read and on episodes that were recorded several times."""
-    sentences = []
-    if runs.unreadable:
-        files = counted(len(runs.unreadable), "file")
-        where = listed(_first_few(runs.unreadable))
-        sentences.append(f"{files} could not be read as the result of an episode in the format of today: {where}.")
-        sentences += [f"{problem}." for path in runs.unreadable[:1] if (problem := other_format(path))]
+    sentences = unreadable_notes(runs)
     if runs.repeated:
         records = counted(runs.repeated, "repeated record")
         sentences.append(f"{records} of episodes had the outcome of the record that counts; every episode counts once.")
@@ -178,6 +173,15 @@ def file_notes(runs: Runs) -> list[str]:
         where = listed(_first_few([episode.folder for episode in runs.contradicted]))
         sentences.append(f"{records} of episodes had another outcome than the record that counts: {where}.")
     return sentences
+
+
+def unreadable_notes(runs: Runs) -> list[str]:
+    """Sentences on files that could not be read; empty if there are none."""
+    if not runs.unreadable:
+        return []
+    files, where = counted(len(runs.unreadable), "file"), listed(_first_few(runs.unreadable))
+    problems = [f"{problem}." for path in runs.unreadable[:1] if (problem := other_format(path))]
+    return [f"{files} could not be read as the result of an episode in the format of today: {where}.", *problems]
 
 
 def _first_few(paths: Sequence[Path | str]) -> list[str]:

@@ -50,7 +50,7 @@ class OrderMean:
     @property
     def interval(self) -> Interval | None:
         """Student's t interval over rounds; None for fewer than five episodes in all."""
-        return t_interval(self.estimate.values, self.scenarios * self.estimate.n)
+        return t_interval(self.estimate.values, self.scenarios * self.estimate.n, self.estimate.bounds)
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,8 @@ def _means(values: Mapping[Opponents, Mapping[Condition, Values]]) -> Iterable[O
     for opponents, by_condition in values.items():
         for condition, of_condition in by_condition.items():
             if by_round := _by_round(of_condition):
-                yield OrderMean(opponents, condition, len(of_condition), Estimate(tuple(by_round)))
+                bounds = _metric_of(of_condition, condition).bounds
+                yield OrderMean(opponents, condition, len(of_condition), Estimate(tuple(by_round), bounds))
 
 
 def _differences(values: Mapping[Opponents, Mapping[Condition, Values]]) -> Iterable[OrderDifference]:
@@ -178,11 +179,18 @@ def _differences(values: Mapping[Opponents, Mapping[Condition, Values]]) -> Iter
                 name: {key: new[name][key] - old[name][key] for key in old[name].keys() & new[name].keys()}
                 for name in old.keys() & new.keys()
             }
-            over_scenarios = clustered_mean({name: list(pairs.values()) for name, pairs in sorted(paired.items())})
+            bounds = _metric_of(old, first).difference_bounds
+            by_scenario = {name: list(pairs.values()) for name, pairs in sorted(paired.items())}
+            over_scenarios = clustered_mean(by_scenario, bounds)
             if is_compared and over_scenarios is not None and replace(first, agent="") == replace(second, agent=""):
                 by_round = _by_round(paired)
-                over_rounds = t_interval(by_round, len(by_round) * len(paired)) if by_round else None
+                over_rounds = t_interval(by_round, len(by_round) * len(paired), bounds) if by_round else None
                 yield OrderDifference(opponents, first, second, over_rounds, over_scenarios)
+
+
+def _metric_of(values: Values, condition: Condition) -> Metric:
+    """The metric of a condition's values, which is that of any of their scenarios."""
+    return scenario_named(next(iter(values))).measured_by(condition.measure).metric
 
 
 def _corrected(differences: Sequence[OrderDifference]) -> list[OrderDifference]:

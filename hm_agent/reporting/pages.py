@@ -45,7 +45,7 @@ def page(template: str, **values: object) -> str:
 def _environment() -> Environment:
     jinja = environment(TEMPLATES)
     numbers = (wording.number, wording.with_error, wording.interval, wording.percent, wording.known, wording.p_value)
-    filters = (*numbers, wording.counted, wording.listed, told_mark, cell, bold)
+    filters = (*numbers, wording.counted, wording.listed, wording.with_cached, told_mark, cell, bold)
     jinja.filters.update({function.__name__: function for function in filters})
     return jinja
 

@@ -34,7 +34,15 @@ from hm_agent.reporting.notes import (
 from hm_agent.reporting.pages import Link, address
 from hm_agent.reporting.payoff_map import payoff_picture
 from hm_agent.reporting.runs import RecordedEpisode, Runs, scenario_order, worlds_of
-from hm_agent.reporting.scores import NormalisedScore, groups, narrow_note, narrow_scales, scores
+from hm_agent.reporting.scores import (
+    INTERVAL_ABOUT,
+    NormalisedScore,
+    groups,
+    lacking_note,
+    narrow_note,
+    narrow_scales,
+    scores,
+)
 from hm_agent.reporting.seats import matchups, player_labels
 from hm_agent.reporting.tables import Row, by_group, by_unit, tabulate, without_spare_shortcuts
 from hm_agent.reporting.tournament import TOURNAMENT_ABOUT, all_tables, tournaments
@@ -46,13 +54,14 @@ class Report:
     """The content of a report on some runs, calculated and drawn. into: its folder, to which links are relative.
 
     conditions: by an episode's folder. scores: without the scenarios on a narrow scale, which narrow_note names; it is
-    empty if there are none. worlds: None for a single world. split_means: empty unless there are scenarios of both
-    halves.
+    empty if there are none, as is lacking_note if all scores are over the same scenarios. worlds: None for a single
+    world. split_means: empty unless there are scenarios of both halves.
     """
 
     best_rule, best_group_rule = RULE, GROUP_RULE
     """What a bold mean of a scenario says, and a bold mean or score of a group."""
     worlds_about, tournament_about, share_rule = WORLDS_ABOUT, TOURNAMENT_ABOUT, SHARE_RULE
+    interval_about = INTERVAL_ABOUT
     early_interactions = EARLY
 
     def __init__(self, runs: Runs, into: Path) -> None:
@@ -63,6 +72,7 @@ class Report:
         self.rows = tabulate(results)
         self.labels = labels(in_order(row.condition for row in self.rows))
         self.scores = scores(self.rows)
+        self.lacking_note = lacking_note(self.scores)
         self.narrow_note = narrow_note(narrow_scales(self.rows))
         self.worlds = world_table(self.rows, self.labels)
         self.split_means = split_means(self.rows)

@@ -11,24 +11,31 @@ from statistics import mean
 
 from hm_agent.grouping import grouped
 from hm_agent.reporting.conditions import Condition, in_order
-from hm_agent.reporting.statistics import Interval, interquartile_mean, stratified_interval, t_interval
+from hm_agent.reporting.statistics import Interval, clustered_mean, interquartile_mean, stratified_interval
 from hm_agent.reporting.tables import LEAST_ERRORS, LEAST_SHARE, Row
 from hm_agent.scenario import ScenarioInfo
-from hm_agent.wording import counted, listed, number, with_error
+from hm_agent.wording import counted, listed, number, share_of, with_error
 
 OVERALL = "all scenarios"
 """Stands for a group's title where figures are over several groups."""
 SCORE_DIGITS = 2
 """How many decimals normalised scores are shown with."""
+INTERVAL_ABOUT = "Student's t over scenarios, over episodes of one; none for fewer than five episodes"
+"""What the interval of a mean normalised score is."""
+LACKING_ABOUT = (
+    "A mean over some of the scenarios says over how many, and is not comparable with a mean over others; differences "
+    "between agents are over the scenarios that both played."
+)
 
 
 @dataclass(frozen=True)
 class NormalisedScore:
     """A condition's mean normalised score over the scenarios of a group or all.
 
-    interval: Student's t over scenarios; None for fewer than five episodes. middle: the interquartile mean over all
-    their episodes, each on the scale of its scenario's mean floor and ceiling. middle_interval: by a bootstrap
-    stratified by scenario; None if any scenario has too few episodes for one.
+    interval: Student's t over scenarios, over episodes of one; None for fewer than five episodes. middle: the
+    interquartile mean over all their episodes, each on the scale of its scenario's mean floor and ceiling.
+    middle_interval: by a bootstrap stratified by scenario; None if any scenario has too few episodes for one.
+    scenarios: how many the condition has a score in; of: how many any condition has one in.
     """
 
     condition: Condition
@@ -36,8 +43,14 @@ class NormalisedScore:
     mean: float
     interval: Interval | None
     scenarios: int
+    of: int
     middle: float
     middle_interval: Interval | None
+
+    @property
+    def lacking(self) -> str:
+        """`3 of 4 scenarios`; empty if the mean is over all that any condition has a score in."""
+        return share_of(self.scenarios, self.of, "scenario") if self.scenarios < self.of else ""
 
 
 @dataclass(frozen=True)
@@ -64,13 +77,15 @@ def scores(rows: Sequence[Row]) -> list[NormalisedScore]:
 
 def mean_scores(rows: Sequence[Row], title: str) -> list[NormalisedScore]:
     """The mean normalised score over all rows of each condition but the references. title: stands for the group's."""
-    means = []
-    for condition in in_order(row.condition for row in rows if not row.is_reference):
-        own = [row for row in rows if row.condition == condition and not row.is_reference]
-        scored = lesser_of_pairs([row for row in own if row.counted_score is not None])
-        if scored:
-            means.append(_score(condition, title, scored))
-    return means
+    known = grouped((row.condition, row) for row in rows if row.counted_score is not None and not row.is_reference)
+    scored = {condition: lesser_of_pairs(known[condition]) for condition in in_order(known)}
+    of = len({row.scenario.item for own in scored.values() for row in own})
+    return [_score(condition, title, own, of) for condition, own in scored.items() if own]
+
+
+def lacking_note(scores: Iterable[NormalisedScore]) -> str:
+    """A sentence on means over some of the scenarios, empty if every one is over all of them."""
+    return LACKING_ABOUT if any(score.lacking for score in scores) else ""
 
 
 def lesser_of_pairs(rows: Sequence[Row]) -> list[Row]:
@@ -80,13 +95,15 @@ def lesser_of_pairs(rows: Sequence[Row]) -> list[Row]:
     return [min(alike, key=lambda row: row.normalised_score or 0.0) for alike in whole]
 
 
-def _score(condition: Condition, group: str, rows: Sequence[Row]) -> NormalisedScore:
-    """rows: one for each scenario, with a score."""
+def _score(condition: Condition, group: str, rows: Sequence[Row], of: int) -> NormalisedScore:
+    """rows: one for each scenario, with a score. of: as in `NormalisedScore`."""
     known = [row.normalised_score for row in rows if row.normalised_score is not None]
     strata = [row.episode_scores for row in rows]
     middle = interquartile_mean([score for stratum in strata for score in stratum])
-    interval = t_interval(known, sum(map(len, strata)))
-    return NormalisedScore(condition, group, mean(known), interval, len(known), middle, stratified_interval(strata))
+    found = clustered_mean({row.scenario.name: row.episode_scores for row in rows})
+    interval = found.interval if found else None
+    ends = stratified_interval(strata)
+    return NormalisedScore(condition, group, mean(known), interval, len(known), of, middle, ends)
 
 
 def groups(rows: Iterable[Row]) -> list[str]:

@@ -13,6 +13,8 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
+from hm_agent.metrics import UNBOUNDED, Bounds
+
 CONFIDENCE = 0.95
 RESAMPLES = 9_999
 DRAWN_AT_ONCE = 5_000_000
@@ -36,9 +38,13 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class Estimate:
-    """The mean of some values, at least one, with its uncertainty, which is None for a single value."""
+    """The mean of some values, at least one, with its uncertainty, which is None for a single value.
+
+    bounds: of what the values measure, which the interval does not leave.
+    """
 
     values: tuple[float, ...]
+    bounds: Bounds = UNBOUNDED
 
     @property
     def n(self) -> int:
@@ -56,7 +62,7 @@ class Estimate:
     @cached_property
     def interval(self) -> Interval | None:
         """Student's t interval: a bootstrap's is too narrow for few values."""
-        return t_interval(self.values)
+        return t_interval(self.values, bounds=self.bounds)
 
 
 @dataclass(frozen=True)
@@ -98,9 +104,9 @@ def without_noise(value: float) -> float:
     return 0.0 if abs(value) < TINY else value
 
 
-def estimate(values: Sequence[float]) -> Estimate | None:
+def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate | None:
     """The estimate from some values; None if there are none."""
-    return Estimate(tuple(values)) if values else None
+    return Estimate(tuple(values), bounds) if values else None
 
 
 def bootstrap_interval(values: Sequence[float]) -> Interval | None:
@@ -162,10 +168,11 @@ def _middle_means(samples: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.asarray(samples[:, cut : samples.shape[1] - cut].mean(axis=1))
 
 
-def t_interval(values: Sequence[float], episodes: int | None = None) -> Interval | None:
+def t_interval(values: Sequence[float], episodes: int | None = None, bounds: Bounds = UNBOUNDED) -> Interval | None:
     """Student's t interval of the mean; None for a single value, and for fewer episodes than LEAST_EPISODES.
 
-    episodes: the number of episodes behind the values; None if each value is of one episode.
+    episodes: the number of episodes behind the values; None if each value is of one episode. bounds: where it is cut,
+    since Student's t knows none.
     """
     mean, error = mean_and_error(values)
     if error is None or (len(values) if episodes is None else episodes) < LEAST_EPISODES:
@@ -173,7 +180,7 @@ def t_interval(values: Sequence[float], episodes: int | None = None) -> Interval
     from scipy.special import stdtrit
 
     reach = float(stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2)) * error
-    return mean - reach, mean + reach
+    return max(bounds[0], mean - reach), min(bounds[1], mean + reach)
 
 
 def welch_interval(first: Sequence[float], second: Sequence[float]) -> Interval | None:
@@ -213,17 +220,18 @@ def holm(chances: Sequence[float]) -> list[float]:
     return corrected
 
 
-def clustered_mean(values: Mapping[str, Sequence[float]]) -> ClusteredMean | None:
+def clustered_mean(values: Mapping[str, Sequence[float]], bounds: Bounds = UNBOUNDED) -> ClusteredMean | None:
     """The mean of values given by scenario, e.g. paired differences; None if there are none.
 
-    Episodes of one scenario are not independent, so the scenarios are the sample if there are several.
+    Episodes of one scenario are not independent, so the scenarios are the sample if there are several. bounds: as in
+    `t_interval`.
     """
     clusters = [of_scenario for of_scenario in values.values() if of_scenario]
     if not clusters:
         return None
     pairs, is_one = sum(map(len, clusters)), len(clusters) == 1
     sample = clusters[0] if is_one else [float(np.mean(of_scenario)) for of_scenario in clusters]
-    interval, unit = t_interval(sample, pairs), "episodes" if is_one else "scenarios"
+    interval, unit = t_interval(sample, pairs, bounds), "episodes" if is_one else "scenarios"
     p = t_test(sample) if interval else None
     return ClusteredMean(float(np.mean(sample)), interval, len(clusters), pairs, unit, p)
 

@@ -18,7 +18,7 @@ from hm_agent.reporting.pages import cell
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.tables import Row, by_unit, tabulate
 from hm_agent.reporting.world_table import WORLDS_ABOUT, world_table
-from hm_agent.wording import NOTHING, known, markdown_table, number, total, with_error
+from hm_agent.wording import NOTHING, known, markdown_table, number, total, with_cached, with_error
 
 
 def write_summary(out: Path, runs: Runs) -> None:
@@ -65,10 +65,10 @@ def mean_tables(rows: Sequence[Row]) -> dict[str, list[dict[str, str]]]:
 
 
 def table_of_worlds(rows: Sequence[Row]) -> dict[str, list[dict[str, str]]]:
-    """The table over worlds by the sentence on its scores and dashes, as `tables`; none for a single world."""
+    """The table over worlds by the sentences on its scores, as `tables`; none for a single world."""
     names = labels([row.condition for row in rows])
     table = world_table(rows, names)
-    return {" ".join((WORLDS_ABOUT, *table.dashes)): table.lines(names)} if table else {}
+    return {" ".join((WORLDS_ABOUT, *table.said)): table.lines(names)} if table else {}
 
 
 def _mean_cells(mean: GroupMean, label: str) -> dict[str, str]:
@@ -102,7 +102,7 @@ def cells(row: Row, label: str) -> dict[str, str]:
         "published": f"{with_error(published.mean, published.error, row.digits)}{row.published_mark}"
         if published
         else NOTHING,
-        "calls": str(usage.calls),
+        "calls": with_cached(usage),
         "input tokens": known(usage.input_tokens),
         "output tokens": known(usage.output_tokens),
         "paid, USD": known(usage.paid, 4),

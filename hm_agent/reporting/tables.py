@@ -214,7 +214,7 @@ def _row(
         settings=folders_named(group[:1], [Condition.of(group[0])])[0].settings,
         episodes=len(group),
         unfinished=Counter(result.ending for result in group if not result.is_finished),
-        estimate=estimate(metric_values(group, scenario)),
+        estimate=estimate(metric_values(group, scenario), scenario.metric.bounds),
         interactions=_mean_metric("interactions", group),
         usage=sum((result.usage for result in group), Usage()),
         usage_of_finished=sum((result.usage for result in finished), Usage()),

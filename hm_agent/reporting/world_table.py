@@ -3,39 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from hm_agent.casting import obstacle
 from hm_agent.grouping import grouped
 from hm_agent.registry import agent_names, suites
 from hm_agent.reporting.conditions import Condition, Labels, in_order
 from hm_agent.reporting.runs import world_title
-from hm_agent.reporting.scores import SCORE_DIGITS, NormalisedScore, mean_scores
-from hm_agent.reporting.statistics import t_interval
+from hm_agent.reporting.scores import INTERVAL_ABOUT, SCORE_DIGITS, NormalisedScore, lacking_note, mean_scores
 from hm_agent.reporting.tables import Row
 from hm_agent.wording import NOTHING, listed, with_interval
 
 WORLDS_ABOUT = (
     "Normalised scores by world, from the floor (0) to the ceiling (1) of each scenario: means over scenarios and, in "
-    "brackets, their 95% intervals (Student's t over scenarios, over episodes of one; none for fewer than five)."
+    f"brackets, their 95% intervals ({INTERVAL_ABOUT})."
 )
 
 
 @dataclass(frozen=True)
 class WorldTable:
-    """Agents by worlds. worlds: their titles. dashes: sentences on the agents that lack a score in a world."""
+    """Agents by worlds. worlds: their titles. said: sentences on the agents that lack scores in a world, or some."""
 
     worlds: tuple[str, ...]
     conditions: tuple[Condition, ...]
     scores: Mapping[tuple[Condition, str], NormalisedScore] = field(hash=False)
-    dashes: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
 
     def cell(self, condition: Condition, world: str) -> str:
-        """`0.61 (0.40 to 0.82)`, or a dash."""
+        """`0.61 (0.40 to 0.82)`, with `, 3 of 4 scenarios` where others have more; or a dash."""
         score = self.scores.get((condition, world))
         if score is None:
             return NOTHING
-        return with_interval(score.mean, score.interval, SCORE_DIGITS)
+        return ", ".join(filter(None, (with_interval(score.mean, score.interval, SCORE_DIGITS), score.lacking)))
 
     def lines(self, labels: Labels) -> list[dict[str, str]]:
         """A line for each agent, its cells by heading."""
@@ -52,7 +51,7 @@ def world_table(rows: Sequence[Row], labels: Labels) -> WorldTable | None:
     """
     by_world = grouped((world_title(row.scenario.world), row) for row in rows)
     scores = {
-        (score.condition, world): _with_interval(score, of_world)
+        (score.condition, world): score
         for world, of_world in by_world.items()
         for score in mean_scores([row for row in of_world if not row.scenario.is_unproved], world)
     }
@@ -65,16 +64,9 @@ def world_table(rows: Sequence[Row], labels: Labels) -> WorldTable | None:
         for world, of_world in by_world.items()
         if (condition, world) not in scores
     )
-    dashes = tuple(f"{listed(names)} in {world}: {why}." for (world, why), names in reasons.items())
-    return WorldTable(tuple(by_world), conditions, scores, dashes)
-
-
-def _with_interval(score: NormalisedScore, rows: Sequence[Row]) -> NormalisedScore:
-    """The score; the interval of a single scenario's is over episodes. rows: all of the world."""
-    if score.scenarios > 1:
-        return score
-    own = (row for row in rows if row.condition == score.condition and row.counted_score == score.mean)
-    return replace(score, interval=next((t_interval(row.episode_scores) for row in own), None))
+    dashes = [f"{listed(names)} in {world}: {why}." for (world, why), names in reasons.items()]
+    said = tuple(filter(None, (*dashes, lacking_note(scores.values()))))
+    return WorldTable(tuple(by_world), conditions, scores, said)
 
 
 def _reason(condition: Condition, of_world: Sequence[Row]) -> str:

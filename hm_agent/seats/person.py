@@ -144,4 +144,5 @@ AGENT = OwnAgent(
     plays=lambda scenario: can_play(_plain_agent(scenario), scenario),
     only_model=PERSON,
     asked_by=PERSON,
+    uses=(),
 )

@@ -51,6 +51,11 @@ class Parameters:
         return Hyperparameters(self.learning_rate, self.counterfactual_reward, self.reward_threshold, self.top_k)
 
 
+BY_PREDICTION = frozenset({"learning_rate", "intrinsic_reward", "threshold", "top_k"})
+"""The hyperparameters that `Parameters.by_prediction` has."""
+BY_REWARD = frozenset({"learning_rate", "counterfactual_reward", "reward_threshold", "top_k"})
+"""Those that `Parameters.by_reward` has."""
+
 Bank = tuple[Hypothesis, ...]
 """The hypotheses about one player in the order they were proposed, the newest last."""
 

@@ -16,6 +16,8 @@ RIGHT = "predictions_right"
 """The metric of the share of judged predictions that came true."""
 BASE_RATE = "predictions_base_rate"
 """The metric of the share that would have come true if the best single behaviour in hindsight were always predicted."""
+FROM_PREDICTIONS = "agents that predict are measured, e.g. hypothetical_minds"
+"""Which agents have these metrics."""
 
 LOG_LOSS, BRIER = "predictions_log_loss", "predictions_brier"
 """The metrics of two proper scores of predictions as chances, means in nats and from 0 to 2; the least is the best.

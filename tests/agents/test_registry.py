@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from itertools import pairwise, product
+from typing import ClassVar
 
 import pytest
 
@@ -17,6 +19,7 @@ from hm_agent.registry import agent_names, own_agents, shared_agents
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import SeatStep, play_steps
 from hm_agent.theory_of_mind.decision_questions import Plan
+from hm_agent.theory_of_mind.hypotheses import BY_PREDICTION, BY_REWARD, Hyperparameters, Parameters
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.games.matrix.rules_of_thumb import CHOICES
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
@@ -64,6 +67,31 @@ def test_every_agent_has_a_line_about_it_in_the_list() -> None:
     assert [*AGENTS, PERSON, "oracle", "random", "noop", "ppo", *CHOICES, *ORDERS] == ABLE
     assert all(recipe.about for recipe in shared_agents().values())
     assert all(agent.about for agent in own_agents().values())
+
+
+class NotedParameters(Parameters):
+    """Hyperparameters that note which of them are read."""
+
+    read: ClassVar[set[str]] = set()
+
+    @property
+    def by_prediction(self) -> Hyperparameters:
+        self.read.update(BY_PREDICTION)
+        return super().by_prediction
+
+    @property
+    def by_reward(self) -> Hyperparameters:
+        self.read.update(BY_REWARD)
+        return super().by_reward
+
+
+def test_agents_use_the_hyperparameters_that_they_say_they_use() -> None:
+    for name, recipe in AGENTS.items():
+        NotedParameters.read.clear()
+        with suppress(AttributeError):  # without a mind, strategists end here at the latest
+            recipe.strategist(None, Mute(), NotedParameters())
+        assert recipe.uses is not None
+        assert set(recipe.uses) == NotedParameters.read, name
 
 
 @pytest.mark.parametrize(("name", "scenario"), PLAYED)

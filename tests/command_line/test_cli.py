@@ -211,6 +211,12 @@ def test_hm_agent_plays_and_reports_again_from_the_files(here: Path) -> None:
     assert call_here("hm-agent", "report", "--out=out", "--report=again") == (0, "Report: again/report.html\n", "")
     assert (here / "again" / "report.md").read_text() == (here / "out" / "report" / "report.md").read_text()
     assert call_here("--report_only", "--out=out", "--agent=react")[0] == 2
+    broken = here / "out" / "symmtom_w6_n3_c3" / "random" / "builtin" / "episode-1" / "result.json"
+    broken.parent.mkdir()
+    broken.write_text("{")
+    status, output, errors = call_here("hm-agent", "report", "--out=out", "--report=again")
+    assert (status, errors) == (0, "")
+    assert output.startswith("1 file could not be read as the result of an episode in the format of today: out/symm")
 
 
 def test_a_tournament_is_ranked_in_the_terminal(here: Path) -> None:

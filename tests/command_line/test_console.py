@@ -50,8 +50,8 @@ def test_tokens_and_cost_of_the_run_and_the_means_of_groups_stand_at_the_end() -
     played = [result(reward=reward, scenario=name, **asked) for reward, name in ((7, RWS), (10, RWS_2))]
     lines = printed(*played, width=80).splitlines()
     assert lines[-1] == (
-        "In all: 2 episodes, 40 questions, 80 calls, 18,000 input tokens, 0 output tokens, 0.8000 USD paid "
-        "(0.2000 USD saved by the cache)."
+        "In all: 2 episodes, 40 questions, 80 calls, 20 from the cache, 18,000 input tokens, 0 output tokens, "
+        "0.8000 USD paid (0.2000 USD saved by the cache)."
     )
     (mean,) = (line.split() for line in lines if "Running With Scissors" in line)
     assert mean[-5:] == ["hypothetical_minds", "2", "8.5", "±", "1.5"]

@@ -63,6 +63,10 @@ def test_a_battery_is_of_the_size_and_the_worlds_that_are_named() -> None:
         ([SIZE, "--agent=heuristic,react", "--checkpoint=ippo.npz"], "and not for heuristic and react"),
         ([SIZE, "--agent=ippo", "--checkpoint=best_response"], "--checkpoint=best_response: there is no such file"),
         ([SIZE, "--agent=heuristic,ippo", "--literal=5"], "--literal has no effect: it is for language agents"),
+        ([SCENARIO, "--agent=react", "--top_k=3"], "--top_k has no effect: it changes nothing that react does"),
+        ([SIZE, "--agent=react,ceiling", "--threshold=1"], "--threshold has no effect: it changes nothing that k"),
+        (["--scenario=exploretom_a1", "--agent=hm_odds", "--learning_rate=1"], "--learning_rate has no effect"),
+        ([SCENARIO, "--counterfactual_reward=2"], "--counterfactual_reward has no effect"),
         (["--report_only", "--episodes=3"], "--episodes has no effect: --report_only plays nothing"),
         (["--scenario=,"], "no scenario"),
         ([SCENARIO, "--agent=,"], "no agent for rws_repeated_1"),
@@ -114,6 +118,7 @@ def test_wrong_or_idle_flags_are_refused_in_one_line(
     "arguments",
     [
         [SIZE, "--agent=heuristic,react", "--literal=1"],
+        [SIZE, "--agent=heuristic,hypothetical_minds", "--top_k=3"],
         ["--scenario=symmtom_w6_n3_c3,enacttom_cooperative_k1_000", "--agent=random", "--literal=1"],
     ],
 )

@@ -30,7 +30,7 @@ from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.statistics import Estimate
 from hm_agent.reporting.tables import tabulate
 from hm_agent.reporting.writing import write_report
-from tests.reporting.examples import SELF_PLAY, leave, read, result
+from tests.reporting.examples import RWS_2, SELF_PLAY, leave, read, result
 
 Pixels = npt.NDArray[np.int16]
 FONTS = str(Path(mpl.get_data_path()) / "fonts" / "ttf")
@@ -108,6 +108,20 @@ def test_marks_of_effort_at_the_same_place_are_rings_of_different_sizes() -> Non
     assert "A ring around a mark is the mark of another agent" in picture.caption
     drawn, colours = by_resvg(picture.panels[0].file(FigureFiles("svg"))), page_colours()
     assert all(share_of(drawn, colours[entry.key.colour]) > 0 for entry in picture.legend)
+
+
+def test_marks_of_effort_over_different_scenarios_are_said_to_be_so() -> None:
+    usage = {"model_calls": 9, "input_tokens": 100, "output_tokens": 10}
+    of_both = [result(agent, 5.0, 1, **usage) for agent in ("vmp", "react")]
+    further = result("vmp", 9.0, 1, scenario=RWS_2, **usage)
+    captions = []
+    for found in (of_both, [*of_both, further]):
+        rows = tabulate(found)
+        conditions = list(dict.fromkeys(row.condition for row in rows))
+        picture = effort_picture(rows, {one: one.agent for one in conditions}, keys(conditions))
+        assert picture is not None
+        captions.append("means over other scenarios" in picture.caption)
+    assert captions == [False, True]
 
 
 def curve_of(condition: Condition, points: Mapping[int, Estimate]) -> Curve:

@@ -150,6 +150,19 @@ def test_paid_now_and_saved_are_two_numbers() -> None:
     assert (Usage.of(ModelCall("")).paid, Usage.of(ModelCall("", cached=True)).paid) == (None, 0.0)
 
 
+def test_calls_that_the_cache_answered_are_counted_where_calls_are(tmp_path: Path) -> None:
+    asked = result(model="gpt-4", model_calls=30, cached_calls=30, cost=None, cached_cost=None)
+    half = replace(asked, cached_calls=12, episode=2, seed=2)
+    assert ", 30 calls, all from the cache, " in printed(asked)
+    assert ", 30 calls, 12 from the cache, " in printed(half)
+    leave(tmp_path, asked, half)
+    write_pages(tmp_path, ReportRequest((tmp_path,), tmp_path / "report"))
+    summary, page = ((tmp_path / name).read_text() for name in ("summary.md", "report/report.html"))
+    assert "| 60 (42 cached) |" in summary
+    assert "60 calls, 42 from the cache, 0 input tokens" in summary
+    assert "<td>60 (42 cached)</td>" in page
+
+
 def test_results_of_earlier_versions_tell_the_paid_cost_where_it_is_certain(tmp_path: Path) -> None:
     old = result(model_calls=4, cost=0.4)
     leave(

@@ -5,17 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 from hm_agent.finding import find_scenarios
-from hm_agent.metrics import Measure
+from hm_agent.metrics import UNBOUNDED, Measure
 from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named
 from hm_agent.reporting.comparing import compare
 from hm_agent.reporting.conditions import conditions_of, labels
+from hm_agent.reporting.csv_records import long_records
+from hm_agent.reporting.group_means import group_means
 from hm_agent.reporting.orders import OrderStudy
 from hm_agent.reporting.runs import identity, read_runs
 from hm_agent.reporting.seats import matchups
 from hm_agent.reporting.tables import tabulate
 from hm_agent.watching.state import Watcher
-from tests.reporting.examples import RWS, leave, result, shared_result
+from tests.reporting.examples import RWS, leave, read, result, shared_result
 
 OLD = Measure.reward_per(100)
 PRESENT = scenario_named(RWS).metric.measure
@@ -108,3 +110,27 @@ def test_the_number_is_made_where_its_words_are() -> None:
     assert Measure.reward_per(100).of_reward(6.0, 1200) == 0.5
     assert Measure.reward_per(0) == Measure()
     assert Measure().of_reward(6.0, 1200) == Measure.reward_per(100).of_reward(6.0, 0) == 6.0
+
+
+def test_no_interval_of_a_share_goes_beyond_0_and_1() -> None:
+    found = [
+        *(read("reader", share, seed) for seed, share in enumerate((1, 1, 1, 1, 0.6))),
+        *(read("perspective", share, seed) for seed, share in enumerate((0, 0, 0, 0, 0.9))),
+    ]
+    rows = tabulate(found)
+    ends = {row.condition.agent: row.estimate.interval for row in rows if row.estimate and row.estimate.interval}
+    assert (ends["reader"][1], ends["perspective"][0]) == (1, 0)
+    means = {mean.condition.agent: mean.interval for mean in group_means(rows)}
+    assert means == ends
+    (difference,) = (one.difference for one in compare(found, rows))
+    assert difference is not None
+    assert difference.interval is not None
+    assert max(map(abs, difference.interval)) == 1
+    of_shares = {line["agent"]: line["high"] for line in long_records(found) if line["compared"]}
+    assert of_shares["reader"] == 1
+
+
+def test_the_bounds_of_a_metric_are_not_those_of_another_measure() -> None:
+    share = scenario_named("exploretom_a1").metric
+    assert share.measured_by(share.measure).bounds == (0, 1)
+    assert share.measured_by(OLD).bounds == UNBOUNDED

@@ -59,14 +59,44 @@ def test_fewer_than_five_make_no_interval(tmp_path: Path) -> None:
     assert row.gap.unit == "episodes"
 
 
+def test_the_interval_of_a_share_ends_at_1_and_that_of_a_score_does_not(tmp_path: Path) -> None:
+    played = enumerate([(40, 1.0)] * 4 + [(20, 0.6)])
+    (row,) = rows(tmp_path, *(asked(reward, right, seed=seed) for seed, (reward, right) in played))
+    assert row.literal is not None
+    assert row.functional is not None
+    assert row.literal.interval is not None
+    assert row.functional.interval is not None
+    assert row.literal.interval[1] == 1 < row.functional.interval[1]
+
+
 def test_episodes_that_asked_nothing_are_no_row(tmp_path: Path) -> None:
     (row,) = rows(tmp_path, asked(10, 0.5), result("react", 10))
     assert row.condition.agent == "hypothetical_minds"
 
 
+def test_whoever_was_not_asked_is_named_with_what_would_ask(tmp_path: Path) -> None:
+    told = [result("reader", world="exploretom", scenario=STORIES, metrics=READ), result("react", 10)]
+    unasked = {
+        "symmtom": ("symmtom_w6_n3_c6", {"reward_per_agent": 50.0}),
+        "enacttom": ("enacttom_cooperative_k2_000", {"functional_success": 1.0, "literal_pairs": 0.0}),
+    }
+    for world, (scenario, metrics) in unasked.items():
+        told += [result(seed=seed, world=world, scenario=scenario, metrics=metrics) for seed in (1, 2)]
+    leave(tmp_path / "runs", *told, *(result(agent, value) for agent, value in ENDS))
+    study = study_minds(read_runs((tmp_path / "runs",)))
+    assert [row.suite.title for row in study.rows] == ["ExploreToM"]
+    grid, symmtom, household = study.left_out
+    assert grid.startswith("Melting Pot has no row for react (1 episode): agents that predict are measured")
+    assert symmtom.startswith("SymmToM has no row for hypothetical_minds (2 episodes): ")
+    assert symmtom.endswith("with --literal=5.")
+    assert household.startswith("EnactToM has no row for hypothetical_minds (2 episodes): ")
+    page = write_minds(study, tmp_path / "minds").read_text("utf-8")
+    assert all(f"- {sentence}\n" in page for sentence in study.left_out)
+
+
 def test_nothing_asked_is_an_error_that_says_what_to_play(tmp_path: Path) -> None:
     leave(tmp_path, result("react", 10))
-    with pytest.raises(ConfigError, match="play an agent that predicts or answers"):
+    with pytest.raises(ConfigError, match=r"play an agent that predicts or answers\. Melting Pot has no row for"):
         study_minds(read_runs((tmp_path,)))
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import csv
+import io
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from hm_agent.config import ConfigError
 from hm_agent.finding import find_scenarios
 from hm_agent.recording.result import Result
 from hm_agent.reporting.drawing import FigureFiles, page_colours
 from hm_agent.reporting.orders import Opponents, OrderStudy
+from hm_agent.reporting.orders_figure import orders_figure
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.statistics import t_interval, t_test
 from hm_agent.reporting.writing import AS_PNG, write_orders
@@ -130,6 +133,13 @@ def test_means_have_the_decimals_of_their_metric(tmp_path: Path) -> None:
     text = write_orders(read_runs((tmp_path / "runs",)), tmp_path / "study", AS_PNG).read_text("utf-8")
     assert "| react | 2.03 (1 scenario, 1 round) |" in text
     assert "| reflexion − react | -0.05 |" in text
+
+
+def test_a_picture_has_no_empty_room_beside_few_panels(tmp_path: Path) -> None:
+    own, other = (played(name, "order_0", 1, 2) for name in ("rws_repeated_1", "rws_order_1"))
+    studies = study(tmp_path / "one", *own), study(tmp_path / "two", *own, *other)
+    one, two = (Image.open(io.BytesIO(orders_figure(found, AS_PNG))) for found in studies)
+    assert (two.width, two.height) == pytest.approx((2 * one.width, one.height), abs=2)
 
 
 def write(out: Path, files: FigureFiles = AS_PNG) -> Path:

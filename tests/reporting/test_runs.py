@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import hm_agent
 from hm_agent.config import ConfigError
 from hm_agent.reporting.notes import file_notes
 from hm_agent.reporting.runs import read_runs
@@ -55,6 +56,8 @@ def test_files_that_are_no_results_are_counted(tmp_path: Path) -> None:
     broken.write_text('{"steps": "many"}')
     runs = read_runs((tmp_path,))
     assert (len(runs.episodes), runs.unreadable) == (1, (broken,))
+    with pytest.warns(RuntimeWarning, match=r"left out: 1 file could not be read .*scenario/agent/model/episode-0"):
+        assert len(hm_agent.load(tmp_path)) == 1
 
 
 def test_only_what_is_asked_for_is_kept(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hm_agent.recording.result import Result
 from hm_agent.reporting.conditions import labels
 from hm_agent.reporting.figures import efforts_of
-from hm_agent.reporting.scores import OVERALL, narrow_note, narrow_scales, scores
+from hm_agent.reporting.scores import OVERALL, lacking_note, narrow_note, narrow_scales, scores
 from hm_agent.reporting.tables import Row, tabulate
 from hm_agent.reporting.world_table import world_table
 from tests.reporting.examples import HELD_OUT, PD, RWS, RWS_2, RWS_3, delivered, read, result, settings
@@ -184,11 +184,50 @@ def test_the_table_over_worlds_says_why_a_cell_is_a_dash() -> None:
         "react": ("0.40 (0.20 to 0.60)", "-"),
         "reader": ("-", "0.50"),
     }
-    assert table.dashes == (
+    assert table.said == (
         "hypothetical_minds in ExploreToM: not played.",
         "react in ExploreToM: ExploreToM is played by its own agents alone.",
         "reader in Melting Pot: it belongs to ExploreToM.",
     )
+
+
+def test_a_score_of_one_scenario_has_the_interval_over_its_episodes_in_every_table() -> None:
+    stories = [
+        read(agent, share, seed)
+        for agent, share in (("reader", 0.5), ("order_3", 1.0), ("reality", 0.0))
+        for seed in range(5)
+    ]
+    rows = tabulate([*played(RWS, react=(2, 3, 4, 5, 6), oracle=(10,) * 5, random=(0,) * 5), *stories])
+    table = world_table(rows, labels([row.condition for row in rows]))
+    assert table is not None
+    (in_groups,) = (one for one in scores(rows) if one.group != OVERALL and one.condition.agent == "react")
+    assert in_groups.interval == pytest.approx((0.204, 0.596), abs=0.001)
+    assert table.scores[in_groups.condition, "Melting Pot"].interval == in_groups.interval
+
+
+def test_a_mean_over_fewer_scenarios_than_others_have_says_over_how_many() -> None:
+    stories = [read(agent, share) for agent, share in (("reader", 0.5), ("order_3", 1.0), ("reality", 0.0))]
+    stories = [replace(one, settings={"seed": 0, "max_steps": None, "top_k": 5}) for one in stories]
+    grid = [
+        *played(RWS, react=5, hypothetical_minds=8, oracle=10, random=0),
+        *played(RWS_2, hypothetical_minds=6, oracle=10, random=0),
+    ]
+    rows = tabulate([*grid, *stories])
+    found = {(one.condition.agent, one.group): one.lacking for one in scores(rows) if one.lacking}
+    in_group = {agent for agent, group in found if group != OVERALL}
+    assert in_group == {"react"}
+    assert found["react", OVERALL] == "1 of 3 scenarios"
+    assert found["hypothetical_minds", OVERALL] == "2 of 3 scenarios"
+    table = world_table(rows, labels([row.condition for row in rows]))
+    assert table is not None
+    lines = {line["agent"]: line["Melting Pot"] for line in table.lines(labels(table.conditions))}
+    assert (lines["react"], lines["hypothetical_minds"]) == ("0.50, 1 of 2 scenarios", "0.70")
+    assert table.said[-1] == lacking_note(scores(rows)) != ""
+
+
+def test_means_over_the_same_scenarios_do_not_say_over_how_many() -> None:
+    found = scores(tabulate([*played(RWS, react=5, vmp=8, oracle=10, random=0)]))
+    assert ([one.lacking for one in found], lacking_note(found)) == (["", ""], "")
 
 
 def test_one_world_has_no_table_over_worlds() -> None:

@@ -47,6 +47,21 @@ def test_students_interval_is_that_of_the_table() -> None:
     assert t_interval([1, 2, 3, 4, 5]) == pytest.approx((3 - reach, 3 + reach))
 
 
+def test_an_interval_is_cut_at_the_bounds_of_what_is_measured() -> None:
+    shares = [1.0, 1.0, 1.0, 1.0, 0.6]
+    free, cut = t_interval(shares), t_interval(shares, bounds=(0, 1))
+    assert free is not None
+    assert free[1] > 1
+    assert cut == (free[0], 1)
+    assert t_interval([0.0, 0.0, 0.0, 0.0, 0.4], bounds=(0, 1)) == pytest.approx((0, 1 - free[0]))
+    found = clustered_mean({"first": shares}, (0, 1))
+    assert found is not None
+    assert found.interval == cut
+    bounded = estimate(shares, (0, 1))
+    assert bounded is not None
+    assert bounded.interval == cut
+
+
 def covered(interval: Callable[[Sequence[float]], Interval | None]) -> float:
     """In how many of 1,000 studies an interval holds the true mean: five scenarios, each of five episodes."""
     rng, hits = np.random.default_rng(0), 0

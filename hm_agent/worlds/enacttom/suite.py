@@ -15,7 +15,7 @@ from hm_agent.config import ConfigError, data_folder
 from hm_agent.core import Agent, World
 from hm_agent.extensions import ADDED
 from hm_agent.files import read_regular
-from hm_agent.metrics import Metric, ShareMetric
+from hm_agent.metrics import SHARE, Metric, ShareMetric
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import AgentSetup, Option, OwnAgent, OwnCommand, Setting, Suite, Viewer
@@ -30,7 +30,11 @@ EVERYWHERE = "room_restriction"
 """The mechanic of every task that ships."""
 _COMMAND_LINE = "hm_agent.worlds.enacttom.command_line"
 METRIC = Metric(
-    "functional_success", "share of tasks whose physical goals hold at the end", floor="random", ceiling="planner"
+    "functional_success",
+    "share of tasks whose physical goals hold at the end",
+    floor="random",
+    ceiling="planner",
+    bounds=SHARE,
 )
 HABITS_PASS = {1: 0.5}
 """By needed order, the share of pairs of hard tasks that a habit of telling (`openly`, `apart`) solves; else none."""
@@ -112,6 +116,7 @@ class EnacttomSuite(Suite):
         "literal_thoughts",
         "the share of rightly answered questions of what others think, in pairs that every shortcut answers alike",
         "literal_thoughts_chance",
+        given_by="questions in pairs are asked in half of the tasks, unless --literal=0 leaves them out",
     )
     functional = ShareMetric(
         "functional_success",
@@ -175,13 +180,14 @@ class EnacttomSuite(Suite):
                 "follows the verifier's plan and is told everything; marks the ceiling", _planner, is_reference=True
             ),
             **{
-                name: OwnAgent(about, partial(_ladder, order), asked_by=asked_by)
+                name: OwnAgent(about, partial(_ladder, order), asked_by=asked_by, uses=())
                 for order, (name, about, asked_by) in enumerate(LADDER)
             },
             FLOOD: OwnAgent(
                 "order1 that repeats what it was told as if it had seen it, to everyone it can message",
                 partial(_ladder, 1, floods=True),
                 asked_by=FLOOD,
+                uses=(),
             ),
             **{
                 name: OwnAgent(
@@ -190,6 +196,7 @@ class EnacttomSuite(Suite):
                     plays=_is_hard,
                     asked_by=asked_by,
                     is_reference=name in self.shortcuts,
+                    uses=(),
                 )
                 for name, (about, asked_by) in AGAINST_CHARACTERS.items()
             },

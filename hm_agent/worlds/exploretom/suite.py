@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from hm_agent.config import ConfigError, existing_file
 from hm_agent.core import Agent, World
 from hm_agent.matched_pairs import HalfOfKind, MatchedPairWorld, pairs_metric
-from hm_agent.metrics import Breakdown, Metric, ShareMetric
+from hm_agent.metrics import SHARE, Breakdown, Metric, ShareMetric
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import FULL, SMALL, AgentSetup, Option, OwnAgent, OwnCommand, Setting, Suite, Viewer
+from hm_agent.theory_of_mind.hypotheses import BY_PREDICTION
 from hm_agent.worlds.exploretom.pairs.kinds import BOTH, KINDS, PAIR_SCENARIOS, SEATS, StoryPairKind
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionSet
 from hm_agent.worlds.exploretom.readers.shortcut_words import SHORTCUT_WORDS
@@ -32,7 +33,7 @@ PLAIN, INFILLED = "plain", "infilled"
 SHOWN, FREE = "shown", "free"
 HIDDEN, SEEN = "hidden", "seen"
 ALL = "all"
-METRIC = Metric("accuracy", "share of questions answered rightly", floor="reality", digits=3)
+METRIC = Metric("accuracy", "share of questions answered rightly", floor="reality", digits=3, bounds=SHARE)
 DRAWN_METRIC = replace(METRIC, ceiling="order_3", is_ceiling_told=False)
 """Questions about drawn stories ask for beliefs of order 3 at most, which its ceiling follows."""
 WORDS_METRIC = replace(DRAWN_METRIC, floor="shortcut_first_with_asker")
@@ -85,7 +86,11 @@ class ExploretomSuite(Suite):
     title = "ExploreToM"
     offers = None
     plain_agent = "reader"
-    literal = ShareMetric("literal", "the share of items of which every belief that they need was told rightly")
+    literal = ShareMetric(
+        "literal",
+        "the share of items of which every belief that they need was told rightly",
+        given_by="scenarios named exploretom_functional_* ask for beliefs and for acts",
+    )
     functional = ShareMetric("functional", "the share of the same items in which the right action was chosen")
     per_order: Mapping[str, int] = {SMALL: 1, FULL: 10}  # a pair takes seconds to draw
     commands: Mapping[str, OwnCommand] = {
@@ -203,12 +208,13 @@ class ExploretomSuite(Suite):
     @cached_property
     def own_agents(self) -> Mapping[str, OwnAgent]:
         return {
-            **{name: OwnAgent(about, partial(_reader, name)) for name, about in _MODEL_READERS.items()},
+            **{name: OwnAgent(about, partial(_reader, name), uses=()) for name, about in _MODEL_READERS.items()},
             "hypothetical_minds": OwnAgent(
                 "in ExploreToM: hypotheses about what each person knows, scored by whether answers were right",
                 _hypothesis_reader,
+                uses=BY_PREDICTION,
             ),
-            "hm_odds": OwnAgent("in ExploreToM: the likeliest answer, by the chances of each", _odds_reader),
+            "hm_odds": OwnAgent("in ExploreToM: the likeliest answer, by the chances of each", _odds_reader, uses=()),
             **{
                 name: OwnAgent(about, partial(_reader, name), is_reference=True)
                 for name, about in _WEAK_READERS.items()

@@ -15,7 +15,7 @@ from hm_agent.repeated_games.learners import LEARNERS_ABOUT
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import AgentSetup, OwnAgent, OwnCommand, Setting, Suite, Viewer
 from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
-from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
+from hm_agent.theory_of_mind.predictions import BASE_RATE, FROM_PREDICTIONS, RIGHT
 from hm_agent.worlds.matrix_games.settings import PayoffGame, TableScenario, content_of_own, table_scenarios
 
 if TYPE_CHECKING:
@@ -69,7 +69,9 @@ class MatrixGamesSuite(Suite):
     commands: Mapping[str, OwnCommand] = {
         "needs": OwnCommand("measure which order of mind scenarios need", "hm_agent.worlds.matrix_games.needs:main")
     }
-    literal = ShareMetric(RIGHT, "the share of predicted actions of the other that were played", BASE_RATE)
+    literal = ShareMetric(
+        RIGHT, "the share of predicted actions of the other that were played", BASE_RATE, given_by=FROM_PREDICTIONS
+    )
 
     @property
     def scenarios(self) -> Sequence[ScenarioInfo]:
@@ -103,7 +105,7 @@ class MatrixGamesSuite(Suite):
         return {
             **{name: OwnAgent(about, partial(_build, name), is_reference=True) for name, about in SHORTCUTS.items()},
             **{
-                name: OwnAgent(about, partial(_build, name), _has_opponent, asked_by="order")
+                name: OwnAgent(about, partial(_build, name), _has_opponent, asked_by="order", uses=())
                 for name, about in LADDER.items()
             },
             **{

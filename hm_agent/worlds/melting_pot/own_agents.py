@@ -13,6 +13,7 @@ from hm_agent.core import Agent
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import AgentSetup, OwnAgent, Setting
+from hm_agent.theory_of_mind.hypotheses import BY_PREDICTION
 from hm_agent.worlds.melting_pot.facts import slot_of
 from hm_agent.worlds.melting_pot.games import KINDS, kind_of
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
@@ -64,6 +65,7 @@ def _agent_of_order(order: int) -> OwnAgent:
         plays=lambda scenario: scenario.has_paid_interactions,
         only_model=BuiltinReasoner.name,
         asked_by="order",
+        uses=BY_PREDICTION,
     )
 
 

@@ -18,7 +18,7 @@ from hm_agent.recording.result import BOTS_FILE, NETWORKS
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import FULL, SMALL, AgentSetup, BatteryPart, Option, OwnAgent, OwnCommand, Setting, Suite, Viewer
 from hm_agent.theory_of_mind.mind import BasicMind, Mind
-from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
+from hm_agent.theory_of_mind.predictions import BASE_RATE, FROM_PREDICTIONS, RIGHT
 from hm_agent.wording import listed
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.own_agents import OWN_AGENTS, PPO, SHORTCUTS, seat_body
@@ -92,7 +92,9 @@ class MeltingPotSuite(Suite):
     offers = (Mind,)
     shortcuts = ("random", *SHORTCUTS)
     needs_are = "measured on seeds"
-    literal = ShareMetric(RIGHT, "the share of predicted behaviours of others that came true", BASE_RATE)
+    literal = ShareMetric(
+        RIGHT, "the share of predicted behaviours of others that came true", BASE_RATE, given_by=FROM_PREDICTIONS
+    )
     battery: Mapping[str, BatteryPart] = {
         SMALL: BatteryPart(("rws_repeated_1", "rws_unseen_0"), max_steps=400, options={"bots": SCRIPTED}),
         FULL: BatteryPart(

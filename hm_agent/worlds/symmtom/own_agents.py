@@ -84,7 +84,7 @@ def _by_policy(
 
         return PolicyAgent(POLICIES[name](), board_of(setup), setup.seed, is_told=is_told)
 
-    return OwnAgent(about, build, asked_by=asked_by, is_reference=is_reference)
+    return OwnAgent(about, build, asked_by=asked_by, is_reference=is_reference, uses=())
 
 
 def _load_player(name: str, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> TrainedPlayer:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hm_agent.config import ConfigError
 from hm_agent.matched_pairs import HalfOfKind, pairs_metric
-from hm_agent.metrics import Metric
+from hm_agent.metrics import SHARE, Metric
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import Setting
 from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
@@ -99,7 +99,7 @@ def _test_info(name: str, test: MindTest) -> ScenarioInfo:
         group="SymmToM, tests of mind",
         about=test.about,
         seats=test.settings.seats[:1],
-        metric=Metric("success", "share of trials passed", digits=3),
+        metric=Metric("success", "share of trials passed", digits=3, bounds=SHARE),
         asked_by="symmtom_test",
         separates_nobody=name in PASSED_WITHOUT_A_MIND,
     )
