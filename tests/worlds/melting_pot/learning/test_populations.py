@@ -339,7 +339,7 @@ def test_what_is_no_checkpoint_for_the_game_is_said_in_one_line(
         (["--substrate=pd_repeated", "--against=pd_repeated_2"], "say --substrate=NAME for self-play, or --against"),
         (["--substrate=pd_repeted"], "unknown substrate 'pd_repeted': did you mean"),
         (["--against=pd_repeated_99"], "--against: unknown scenario 'pd_repeated_99'"),
-        (["--against=territory_open_0"], "needs trained bots"),
+        (["--against=boat_race_eight_races_0"], "needs trained bots"),
         (["--substrate=pd_repeated", "--seeds=a"], "seeds are whole numbers"),
         (["--substrate=pd_repeated", "--planes", "--pixels"], "a network learns from one of them"),
         (["--substrate=pd_repeated", "--tables=3"], "6 seats are no multiple of 8"),

@@ -18,6 +18,7 @@ from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import kin
 from hm_agent.worlds.melting_pot.games.open.simulator.stand_ins import written_rule
 from hm_agent.worlds.melting_pot.simulator.bots.casting import goals_of
 from hm_agent.worlds.melting_pot.simulator.game_files import (
+    STANDING,
     all_components,
     bots_in,
     bots_stand_still,
@@ -123,7 +124,8 @@ def _stand_in_problems(facts: SubstrateFacts) -> Iterator[str]:
             written_rule(facts, calls)
         except CallError as error:
             yield f"stand_ins: {key}: {error}"
-    for bot in sorted({bot for name in numbered_scenarios(facts.substrate) for bot in bots_in(name)}):
+    bots = {bot for name in numbered_scenarios(facts.substrate) for bot in bots_in(name)}
+    for bot in sorted(bots - {STANDING}):
         given = goals_of(bot, facts)
         if given and given != len(told.goals):
             yield f"stand_ins: goals: there are {len(told.goals)}, but the puppeteer of {bot} gives {given}"
