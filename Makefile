@@ -135,7 +135,7 @@ train-symmtom: $(set_up) ## train SymmToM's agents; takes hours, goes on where i
 	$(train) --algorithm=$(maddpg_family) --scenario=$(other_small_boards)
 
 best_responses := pd_repeated_1:4e5 pd_repeated_2:4e5 chicken_repeated_1:4e5 chicken_repeated_2:4e5 chicken_repeated_7:4e5 rws_repeated_6:2e5
-puppets_of := pd_repeated rws_repeated chicken_repeated
+puppets_of := pd_repeated rws_repeated chicken_repeated stag_hunt_repeated bach_or_stravinsky_repeated
 self_played := prisoners_dilemma_in_the_matrix__repeated
 train_players = $(python) -m hm_agent train melting_pot --steps=6e5 --evaluation=10 --out=runs/learned_players
 
