@@ -49,6 +49,7 @@ def test_it_shows_every_round_and_marks_the_present_one_in_strip_and_table(
     assert own == [step.decision.action for step in log.steps]
     expect(page.locator(".rounds tr").nth(1).locator("[aria-current=step]")).to_have_text(own[7])
     expect(page.locator(".payoffs .is-played")).to_have_count(1)
+    expect(page.get_by_role("heading", name="by the own choice (rows) and the other's (columns)")).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 844})
     go_to(page, 20)
     expect(page.locator(".rounds [aria-current=step]").first).to_be_in_viewport()
