@@ -56,8 +56,8 @@ const knowledge = {
     const me = spaced(nameOf(shown.agent));
     const known = believedBy(state) ?? shown.certain;
     const note = believedBy(state) ? null : make("p", { class: "faint" }, "This agent tells no beliefs: what it is certain of.");
-    return [make("div", { class: "grids" }, grid(believedBy(state) ? `K before the turn, as ${me} believes` : `What ${me} is certain of, before the turn`, known, step), grid("K as it is", shown.knows, step, true)),
-      note, make("p", { class: "faint truth" }, "Crossed: not as it is.")];
+    return [make("div", { class: "grids" }, grid(believedBy(state) ? `Who knows what (K) before the turn, as ${me} believes` : `What ${me} is certain of, before the turn`, known, step), grid("Who knows what (K) as it is", shown.knows, step, true)),
+      note, make("p", { class: "faint" }, "Framed: known first-hand."), make("p", { class: "faint truth" }, "Crossed: not as it is.")];
   },
 };
 
