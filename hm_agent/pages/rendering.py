@@ -42,8 +42,8 @@ def coded(text: str) -> Markup:
 
 
 def breakable(text: str) -> Markup:
-    """Lets a name break after an underscore in a narrow column."""
-    return Markup(str(escape(text)).replace("_", "_<wbr>"))
+    """Lets a name break after an underscore or a plus in a narrow column."""
+    return Markup(str(escape(text)).replace("_", "_<wbr>").replace("+", "+<wbr>"))
 
 
 def digest(text: str) -> str:

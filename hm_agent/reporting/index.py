@@ -109,6 +109,11 @@ class Index:
         return any(entry.picture for entry in self.entries)
 
     @cached_property
+    def has_interactions(self) -> bool:
+        """True if the interactions of any episode were counted, which some worlds don't have."""
+        return any("interactions" in entry.result.metrics for entry in self.entries)
+
+    @cached_property
     def has_calls(self) -> bool:
         """True if a language model was called in any episode."""
         return any(entry.result.model_calls for entry in self.entries)

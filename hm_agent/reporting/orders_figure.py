@@ -57,7 +57,9 @@ def _paint_means(study: OrderStudy, family: str, conditions: Sequence[Condition]
         for order, mean in zip(orders, means.values(), strict=True):
             if mean.interval:
                 axes.plot((order, order), mean.interval, color=colour, linewidth=1.5)
-    axes.set_xticks(study.orders(family))
+    axes.set_xticks(ticks := study.orders(family))
+    if len(ticks) == 1:  # the spread of the conditions would fill the panel
+        axes.set_xlim(ticks[0] - 0.5, ticks[0] + 0.5)
     axes.axhline(0, color=MUTED, linewidth=1, zorder=0)
     axes.set_xlabel(f"order of the opponents\n({FEW_HAVE_NONE})")
     axes.set_ylabel(study.unit(family))

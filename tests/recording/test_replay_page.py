@@ -229,6 +229,11 @@ def test_every_interaction_is_marked_on_the_slider_and_leads_to_its_step(page: P
     assert step_of(page) == steps[2]
 
 
+def test_the_line_and_every_mark_of_the_timeline_are_named(page: Page) -> None:
+    names = ["reward so far", "interaction", "hypothesis validated", "failure", "respawn"]
+    assert page.locator("#legend li").all_inner_texts() == names
+
+
 def test_a_step_shows_what_its_trace_says(page: Page, recording: Recording) -> None:
     for line in recording.trace[::97]:
         go_to(page, line["step"])

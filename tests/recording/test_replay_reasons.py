@@ -401,6 +401,8 @@ def test_costs_are_told_by_kind_until_the_step_and_of_the_episode(page: Page) ->
     )
     assert page.locator(".totals").nth(1).inner_text() == whole_line
     assert page.inner_text("#asked") == "1 of 47 questions asked · 110 of ≥ 5.17K tokens · $0.0010 of ≥ $0.0460 paid"
+    parts = page.evaluate("inParts('ChooseStrategy').map(part => part.textContent ?? part)")
+    assert parts == ["Choose", "", "Strategy"], "a long name breaks before a capital"
     page.evaluate("byId('tab-questions').click()")
     assert page.evaluate("share(weightIn({ calls: 2, cost: 0.5 })({ input: 9, cost: 0 }), 0.5).title") == "0%"
 

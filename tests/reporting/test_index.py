@@ -101,6 +101,12 @@ def test_statuses_are_counted_and_finished_ones_come_first(tmp_path: Path) -> No
     assert list(found.statuses.items()) == [("max_steps", 1), ("failed", 2), ("interrupted", 1)]
 
 
+def test_interactions_have_a_column_only_where_any_were_counted(tmp_path: Path) -> None:
+    none = result(metrics={"normalised_reward": 1.0})
+    assert "interactions" not in written(tmp_path / "none", none)
+    assert 'data-label="interactions" data-value="">-' in written(tmp_path / "some", none, result("react"))
+
+
 def test_calls_tokens_and_cost_are_shown_only_where_a_language_model_was_asked(tmp_path: Path) -> None:
     assert "paid, USD" not in written(tmp_path / "builtin", result())
     asked = result(model="gpt-4", model_calls=7, input_tokens=100, output_tokens=23, cost=None)

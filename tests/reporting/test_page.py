@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from playwright.sync_api import Page
 
+from hm_agent.pages.rendering import breakable
 from hm_agent.wording import number, with_error
 from tests.support.browsers import check_readable, requests_and_messages
 
@@ -33,6 +34,13 @@ def test_nothing_is_wider_than_the_screen(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
     _open_all(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_name_of_two_agents_breaks_between_them(page: Page) -> None:
+    head = page.locator("#results thead th").nth(1)
+    head.evaluate("(head, name) => { head.innerHTML = name; }", str(breakable("hypothetical_minds+random")))
+    lines = "const range = new Range(); range.selectNodeContents(head.lastChild); return range.getClientRects().length;"
+    assert head.evaluate(f"head => {{ {lines} }}") == 1, "the second agent is on one line"
 
 
 def test_a_long_name_stays_in_its_column(page: Page) -> None:

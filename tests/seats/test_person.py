@@ -118,13 +118,17 @@ def test_a_person_plays_on_the_page(window: Page, tmp_path: Path) -> None:
     page.click("#agree")
     expect(page.locator("#text")).to_contain_text("hold rock 1, paper 1, scissors 1")
     expect(page.locator("#picture")).to_be_visible()
+    expect(page.locator("#answer")).to_be_focused()
     assert page.locator("#picture").evaluate("image => image.decode().then(() => image.naturalWidth)") == 40
     check_readable(page)
 
     page.fill("#answer", "<b>wait</b>")
     page.click("#send")
     expect(page.locator("#problem")).to_contain_text("can't be used")
+    assert "\n" in page.inner_text("#problem"), "what is wrong and what to do are lines of their own"
+    check_readable(page)
     expect(page.locator("#answer")).to_have_value("<b>wait</b>")
+    expect(page.locator("#answer")).to_be_focused()
     page.fill("#answer", "")
     page.click("#offers >> text=collect_unseen()")
     page.select_option("select[aria-label=wait]", "wait(5)")

@@ -70,6 +70,7 @@ def test_the_page_shows_the_run_and_fits(
     page.goto(f"http://127.0.0.1:{server.server_port}/")
     expect(page.locator("#lead")).to_have_text("2 of 8 episodes have ended")
     expect(page.locator("#counts")).to_contain_text("1 failed")
+    expect(page.locator("#counts")).to_contain_text("interrupted")
     expect(page.locator("#counts")).to_contain_text("5 to come")
     expect(page.locator("#running")).to_contain_text(HOSTILE)
     expect(page.locator("#ended")).to_contain_text("9.50")

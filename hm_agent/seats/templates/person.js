@@ -56,6 +56,7 @@ function show(state) {
   asked = question.number;
   $("problem").textContent = question.problem;
   $("send").disabled = false;
+  $("answer").focus({ preventScroll: true }); // the button that was pressed is gone, and the focus with it
   if (question.problem) return; // the same question again, with the answer to mend
   $("text").replaceChildren(...sections(question.text));
   known = question.text;

@@ -1,5 +1,6 @@
 const EVERY = 2000;
 const PARTS = ["finished", "failed", "cut", "running"];
+const NAMES = { cut: "interrupted" }; // reports call those cut that --max_steps ended
 const $ = id => document.getElementById(id);
 const filled = new Map(); // the rows that each table shows, as JSON
 const number = (value, digits = 0) => value === null || value === undefined ? "unknown"
@@ -62,7 +63,7 @@ function show(state) {
     return span;
   }));
   $("bar").setAttribute("aria-valuenow", String(all ? Math.round(100 * done / all) : 0));
-  const counted = PARTS.map(part => element("li", [element("i", "", part + "-part"), element("b", number(state.counts[part])), ` ${part}`]));
+  const counted = PARTS.map(part => element("li", [element("i", "", part + "-part"), element("b", number(state.counts[part])), ` ${NAMES[part] ?? part}`]));
   if (all > known) counted.push(element("li", [element("b", number(all - known)), " to come"]));
   if (state.unreadable) counted.push(element("li", `${number(state.unreadable)} unreadable`));
   $("counts").replaceChildren(...counted);

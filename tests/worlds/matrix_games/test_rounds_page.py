@@ -13,30 +13,34 @@ from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.registry import suites
 from hm_agent.testing.episodes import SeatLog, play_out, set_up
+from hm_agent.theory_of_mind.written_mind import WrittenStrategy
 from tests.recording.browsing import go_to, opened
 from tests.recording.recordings import result
 from tests.support.browsers import requests_and_messages
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 
-@pytest.fixture(scope="session")
-def replay(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, SeatLog]:
-    """The page on an episode of random play, and what there was to record."""
-    folder = tmp_path_factory.mktemp("rounds")
+def recorded(agent: str, folder: Path) -> tuple[Path, SeatLog]:
+    """The page on an episode that an agent plays, and what there was to record."""
     (scenario,) = find_scenarios(["mg_pd_tit_for_tat"])
-    world, agents = set_up(scenario, "random")
+    world, agents = set_up(scenario, agent)
     log, recorder = SeatLog("player_0"), ReplayRecorder(suites()["matrix_games"].viewer(scenario), folder, scenario)
     play_out(world, agents, seed=1, recorders=[TraceRecorder(folder / "trace.jsonl"), recorder, log])
-    recorder.write(result(scenario, ("random",), steps=len(log.steps)))
+    recorder.write(result(scenario, (agent,), steps=len(log.steps)))
     return folder / PAGE, log
 
 
+@pytest.fixture(scope="session")
+def replays(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, SeatLog]]:
+    return {agent: recorded(agent, tmp_path_factory.mktemp("rounds")) for agent in ("random", "hypothetical_minds")}
+
+
 def test_it_shows_every_round_and_marks_the_present_one_in_strip_and_table(
-    replay: tuple[Path, SeatLog], browser: Browser
+    replays: dict[str, tuple[Path, SeatLog]], browser: Browser
 ) -> None:
-    file, log = replay
+    file, log = replays["random"]
     page = opened(browser, file)
     _, said = requests_and_messages(page)
     go_to(page, 7)
@@ -45,8 +49,23 @@ def test_it_shows_every_round_and_marks_the_present_one_in_strip_and_table(
     assert own == [step.decision.action for step in log.steps]
     expect(page.locator(".rounds tr").nth(1).locator("[aria-current=step]")).to_have_text(own[7])
     expect(page.locator(".payoffs .is-played")).to_have_count(1)
+    expect(page.get_by_role("heading", name="by the own choice (rows) and the other's (columns)")).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 844})
     go_to(page, 20)
     expect(page.locator(".rounds [aria-current=step]").first).to_be_in_viewport()
     page.close()
     assert said == []
+
+
+def test_a_strategy_tells_what_it_expects_and_no_empty_record_of_it(
+    replays: dict[str, tuple[Path, SeatLog]], window: Page
+) -> None:
+    file, log = replays["hypothetical_minds"]
+    page = opened(window, file, "#step=9")
+    facts = page.locator("#present .facts")
+    strategy = log.steps[9].decision.thoughts.strategy
+    assert isinstance(strategy, WrittenStrategy)
+    (belief,) = strategy.others
+    expect(facts.locator("dt").first).to_have_text(belief.name)
+    assert facts.locator("dd dt").all_inner_texts() == ["hypothesis", "expected"]
+    expect(facts).to_contain_text(str(belief.expected))

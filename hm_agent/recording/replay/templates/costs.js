@@ -28,7 +28,7 @@ class Costs {
     const isPriced = whole.unknown.cost < whole.calls; // so that both tables have the same columns at every step
     return make("div", {}, whole.calls ? totals(total, isPriced) : null, make("div", { class: "scroll" }, make("table", { class: isPriced ? "costs priced" : "costs" },
       make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "kind"), columns.map(({ title }) => make("th", { scope: "col", class: "amount" }, title)))),
-      make("tbody", {}, this.kinds.map((kind) => row([kind, share(this.weight(usages.get(kind) ?? NO_USAGE), this.weight(total))], usages.get(kind) ?? NO_USAGE))),
+      make("tbody", {}, this.kinds.map((kind) => row([inParts(kind), share(this.weight(usages.get(kind) ?? NO_USAGE), this.weight(total))], usages.get(kind) ?? NO_USAGE))),
       make("tfoot", {}, row("all kinds", total)))));
   }
 
@@ -39,6 +39,9 @@ class Costs {
     return make("p", { class: "faint" }, `Bars: each kind’s share of ${cost ? "the cost" : "the tokens"}. Tokens include those of answers from the cache, whose cost is saved, not paid.${unknown.cost === calls ? " No price is known." : ""}${isPartlyUnknown ? " ≥: the amount is unknown for some calls." : ""}`);
   }
 }
+
+// A kind may break before a capital letter: ChooseStrategy.
+const inParts = (kind) => kind.split(/(?=[A-Z])/).flatMap((part, place) => (place ? [make("wbr"), part] : [part]));
 
 // All kinds together in a line.
 function totals(usage, isPriced) {

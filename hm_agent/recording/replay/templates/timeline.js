@@ -15,7 +15,8 @@ class Timeline {
       const { left, width } = currentTarget.getBoundingClientRect();
       select(Math.round(((clientX - left) / width) * this.last));
     });
-    byId("legend").append(...viewer.marks(MARKS).map((mark) =>
+    const reward = draw("svg", { viewBox: "0 0 12 12", "aria-hidden": "true" }, draw("path", { d: "M0 9H6V3H12", class: "gains" }));
+    byId("legend").append(make("li", {}, reward, "reward so far"), ...viewer.marks(MARKS).map((mark) =>
       make("li", {}, draw("svg", { viewBox: "-6 -6 12 12", class: "mark", style: painted(mark), "aria-hidden": "true" }, shapeOf(mark)), mark.label)));
   }
 

@@ -43,7 +43,7 @@ const viewer = {
   test: "interaction",
 
   // What is listed under the strategy's words: [name, value].
-  strategy: ({ words, ...fields }, step) => Object.entries(fields),
+  strategy: ({ words, others = [], ...fields }, step) => [...Object.entries(fields), ...others.map(expectation)],
   // By the name of a field, what it means if it is true: "watches: meets nobody yet".
   meanings: {},
   // An action in words.
@@ -75,3 +75,7 @@ const viewer = {
   // mark at a step. own: the page's {interaction, validation, failure}. shape: disc, diamond, cross, arrow or square.
   marks: (own) => [own.interaction, own.validation, own.failure],
 };
+
+const isSaid = (said) => said !== null && (!Array.isArray(said) || said.length > 0);
+// What a strategy holds of another player; how often a hypothesis was right is 0 of 0 where questions don't show it.
+const expectation = ({ name, right, tested, ...belief }) => [name, Object.fromEntries(Object.entries(belief).filter(([, said]) => isSaid(said)))];

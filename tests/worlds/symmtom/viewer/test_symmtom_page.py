@@ -122,9 +122,9 @@ def test_k_as_believed_is_shown_beside_k_as_it_is_only_where_the_truth_is_asked_
     )
     page = opened(window, played.path, f"#step={wrong[0]}&seat={wrong[1]}")
     assert grid(page, "believes") == believed(played, *wrong)
-    assert not page.get_by_text("K as it is").is_visible()
+    assert not page.get_by_text("Who knows what (K) as it is").is_visible()
     page.check("#truth")
-    assert page.get_by_text("K as it is").is_visible()
+    assert page.get_by_text("Who knows what (K) as it is").is_visible()
     assert grid(page, "as it is") == [list(row) for row in played.log.scene(wrong[0]).knows]
     crossed = page.locator(".grids > div:first-child td.mistaken").count()
     pairs = zip(believed(played, *wrong), played.log.scene(wrong[0]).knows, strict=True)

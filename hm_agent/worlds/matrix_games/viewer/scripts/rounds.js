@@ -35,7 +35,7 @@ const rounds = {
   key: (step) => step.step,
   build: (step, seat) => (roundOf(step) ? [
     make("h2", {}, `Round ${step.step + 1} of ${viewer.facts.rounds}`), strip(step, seat),
-    make("h2", {}, "Payoffs, the other player's in brackets"), payoffs(step),
+    make("h2", {}, "Payoffs by the own choice (rows) and the other's (columns), the other's in brackets"), payoffs(step),
     roundOf(step).opponent ? make("p", { class: "truth faint" }, `The opponent's rule: ${roundOf(step).opponent}`) : null,
   ] : [make("p", { class: "faint" }, "No round was played yet.")]),
 };

@@ -56,8 +56,8 @@ const knowledge = {
     const me = spaced(nameOf(shown.agent));
     const known = believedBy(state) ?? shown.certain;
     const note = believedBy(state) ? null : make("p", { class: "faint" }, "This agent tells no beliefs: what it is certain of.");
-    return [make("div", { class: "grids" }, grid(believedBy(state) ? `K before the turn, as ${me} believes` : `What ${me} is certain of, before the turn`, known, step), grid("K as it is", shown.knows, step, true)),
-      note, make("p", { class: "faint truth" }, "Crossed: not as it is.")];
+    return [make("div", { class: "grids" }, grid(believedBy(state) ? `Who knows what (K) before the turn, as ${me} believes` : `What ${me} is certain of, before the turn`, known, step), grid("Who knows what (K) as it is", shown.knows, step, true)),
+      note, make("p", { class: "faint" }, "Framed: known first-hand."), make("p", { class: "faint truth" }, "Crossed: not as it is.")];
   },
 };
 
@@ -105,7 +105,7 @@ const testOfMind = {
 const { why } = viewer;
 const whyAsked = (kind, step, before) => (viewer.facts.planning.includes(kind) ? (step.state?.asked_because ? `because ${step.state.asked_because}` : null) : why(kind, step, before));
 
-const speech = (said) => said.map((piece) => piece ?? "–").join(" ");
+const speech = (said) => said.map((piece) => piece ?? "–").join(", ");
 const recharge = { name: "recharge", label: "recharge", shape: "square", row: 0, colour: "--series-4", find: ({ shown }) => (shown.recharged?.includes(shown.agent) ? ["recharges"] : []) };
 const news = { name: "news", label: "new piece heard", shape: "disc", row: 1, colour: "--series-2", find: (step) => (step.shown.heard ?? []).filter(([listener, , isNew]) => isNew && listener === step.shown.agent).map(([, speaker]) => `hears ${step.shown.said[speaker]} from ${spaced(nameOf(speaker))}`) };
 
@@ -126,7 +126,7 @@ Object.assign(viewer, {
   columns: [
     { title: "it said", cell: ({ said }) => make("td", {}, speech(said)) },
     { title: "told", cell: ({ told }) => make("td", {}, speech(told)) },
-    { title: "news", cell: ({ news }) => make("td", {}, (news ?? []).join(" ") || "–") },
+    { title: "news", cell: ({ news }) => make("td", {}, (news ?? []).join(", ") || "–") },
   ],
   marks: ({ validation, failure }) => [recharge, news, validation, failure],
 });
