@@ -12,7 +12,7 @@ from hm_agent.files import CARD_PAGES, write_whole
 from hm_agent.recording import trace
 from hm_agent.recording.making import made_in_words
 from hm_agent.recording.result import FILE, FINISHED, UNFINISHED, Result
-from hm_agent.reporting.conditions import conditions_of, labels
+from hm_agent.reporting.conditions import conditions_of, in_order, labels
 from hm_agent.reporting.notes import file_notes, notes_on_results
 from hm_agent.reporting.pages import Link, address, page
 from hm_agent.reporting.runs import RecordedEpisode, Runs, read_runs, world_title, worlds_of
@@ -132,12 +132,16 @@ def write_index(out: Path, report: Path | None = None, runs: Runs | None = None)
 
 
 def list_episodes(runs: Runs, out: Path, overviews: Iterable[Link] = ()) -> Index:
-    """The index of some episodes, for a page in the folder `out`."""
+    """The index of some episodes, for a page in the folder `out`: by scenario, references after other agents."""
     conditions = conditions_of(runs.results)
     names = labels(conditions, with_model=False)
-    entries = [
-        _entry(episode, names[condition], out) for episode, condition in zip(runs.episodes, conditions, strict=True)
-    ]
+    in_turn = (*dict.fromkeys(result.scenario for result in runs.results), *in_order(conditions))
+    place: Mapping[object, int] = {each: number for number, each in enumerate(in_turn)}
+    pairs = sorted(
+        zip(runs.episodes, conditions, strict=True),
+        key=lambda pair: (place[pair[0].result.scenario], place[pair[1]]),
+    )
+    entries = [_entry(episode, names[condition], out) for episode, condition in pairs]
     notes = (*_units(entries), *notes_on_results(runs.results), *file_notes(runs))
     return Index(tuple(entries), tuple(overviews), notes, worlds_of(runs), made_in_words(runs.results))
 

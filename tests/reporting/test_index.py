@@ -40,6 +40,11 @@ def test_every_episode_is_listed_in_the_order_of_the_scenarios(tmp_path: Path) -
     assert (found.agents, found.scenarios) == (2, 2)
 
 
+def test_references_stand_after_the_agents_that_are_measured_by_them(tmp_path: Path) -> None:
+    found = index(tmp_path, *map(result, ("oracle", "hypothetical_minds", "random", "react")))
+    assert [one.agent for one in found.entries] == ["hypothetical_minds", "react", "oracle", "random"]
+
+
 def test_only_files_that_are_there_are_linked_and_by_relative_addresses(tmp_path: Path) -> None:
     out = tmp_path / "my runs"
     folder = out / RWS / "react" / "builtin" / "episode-1"
