@@ -135,14 +135,15 @@ train-symmtom: $(set_up) ## train SymmToM's agents; takes hours, goes on where i
 	$(train) --algorithm=$(maddpg_family) --scenario=$(other_small_boards)
 
 best_responses := pd_repeated_1:4e5 pd_repeated_2:4e5 chicken_repeated_1:4e5 chicken_repeated_2:4e5 chicken_repeated_7:4e5 rws_repeated_6:2e5
-puppets_of := pd_repeated rws_repeated chicken_repeated stag_hunt_repeated bach_or_stravinsky_repeated
+puppets_of := pd_repeated rws_repeated chicken_repeated stag_hunt_repeated bach_or_stravinsky_repeated \
+	pure_coordination_repeated rationalizable_coordination_repeated
 self_played := prisoners_dilemma_in_the_matrix__repeated
-train_players = $(python) -m hm_agent train melting_pot --steps=6e5 --evaluation=10 --out=runs/learned_players
+train_players = $(python) -m hm_agent train melting_pot --evaluation=10 --out=runs/learned_players
 
 learned-players: $(set_up) ## train the networks of Melting Pot that ship; takes hours, goes on where it was cut short; results go to benchmarks/results/learned_players
 	for trained in $(best_responses); do \
 		$(train_players) --against=$${trained%:*} --steps=$${trained#*:} --start=puppets || exit; done
-	$(train_players) --substrate=$(self_played)
+	$(train_players) --substrate=$(self_played) --steps=6e5
 	for substrate in $(puppets_of); do \
 		$(train_players) --puppets --substrate=$$substrate --steps=8e5 --discount=0.98 || exit; done
 	$(python) -m benchmarks.learned_players runs/learned_players
