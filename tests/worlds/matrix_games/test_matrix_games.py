@@ -229,7 +229,7 @@ def test_results_and_replays_have_the_rounds(tmp_path: Path) -> None:
     assert oracle.metrics["reward_per_round"] == pytest.approx((3 * 29 + 5) / 30)
     assert oracle.background == ("copy first=cooperate",)
     (page, *_) = tmp_path.rglob("replay.html")
-    assert "Payoffs, the other player's in brackets" in page.read_text("utf-8")
+    assert "Payoffs by the own choice (rows) and the other's (columns)" in page.read_text("utf-8")
 
 
 @pytest.fixture
