@@ -144,5 +144,11 @@ def _source_file(build: object) -> str | None:
 
 
 def file_hash(path: Path) -> str:
-    """A hash of what a file holds."""
+    """A hash of what a file holds; kept while it stays the same, since every episode of a large set of stories asks."""
+    found = path.stat()
+    return _hash_at(path.resolve(), found.st_mtime_ns, found.st_size)
+
+
+@cache
+def _hash_at(path: Path, changed: int, size: int) -> str:
     return short_hash(path.read_bytes())

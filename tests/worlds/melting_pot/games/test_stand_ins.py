@@ -112,32 +112,25 @@ def test_puppets_do_from_the_first_step_on_what_their_puppeteer_says(name: str, 
     world.close()
 
 
+def earned_together(name: str, steps: int) -> float:
+    """What all players of a scenario earn in its first steps if the agents stand still."""
+    world = MeltingPotWorld(scenario_named(name), Bots.SCRIPTED)
+    world.reset(seed=1)
+    turns = (world.step(dict.fromkeys(world.seats, 0)) for _ in range(steps))
+    earned = sum(float(turn.observations["player_0"].view["COLLECTIVE_REWARD"]) for turn in turns)
+    world.close()
+    return earned
+
+
 def test_who_extracts_gold_together_earns_more_than_who_mines_iron() -> None:
-    """What five bots and an agent that stands still earn together: 8 for gold and each who mined it, 1 for iron."""
-    earned = {}
-    for name in ("coop_mining_0", "coop_mining_2"):
-        world = MeltingPotWorld(scenario_named(name), Bots.SCRIPTED)
-        turn = world.reset(seed=1)
-        earned[name] = 0.0
-        for _ in range(150):
-            turn = world.step(dict.fromkeys(world.seats, 0))
-            earned[name] += float(turn.observations["player_0"].view["COLLECTIVE_REWARD"])
-        world.close()
-    assert earned["coop_mining_0"] > earned["coop_mining_2"] > 0
+    """Five bots: 8 for gold and each who mined it, 1 for iron."""
+    assert earned_together("coop_mining_0", 150) > earned_together("coop_mining_2", 150) > 0
 
 
 def test_predators_keep_prey_from_feeding() -> None:
-    """What eight scripted prey and five players earn together, if the five stand still, and if four of them hunt."""
-    fed = {}
-    for name in ("predator_prey_orchard_1", "predator_prey_orchard_2"):
-        world = MeltingPotWorld(scenario_named(name), Bots.SCRIPTED)
-        turn = world.reset(seed=1)
-        fed[name] = 0.0
-        for _ in range(100):
-            turn = world.step(dict.fromkeys(world.seats, 0))
-            fed[name] += float(turn.observations["player_0"].view["COLLECTIVE_REWARD"])
-        world.close()
-    assert fed["predator_prey_orchard_1"] > 1.3 * fed["predator_prey_orchard_2"] > 0
+    """Eight scripted prey and five players who stand still, and the same with four of them that hunt."""
+    unhunted, hunted = (earned_together(f"predator_prey_orchard_{number}", 100) for number in (1, 2))
+    assert unhunted > 1.3 * hunted > 0
 
 
 def test_a_file_whose_stand_ins_do_not_fit_is_told_what_is_wrong() -> None:
