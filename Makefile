@@ -30,7 +30,7 @@ test-quick: $(set_up) ## before a commit: no processes, browsers, JAX, Ray, nor 
 	$(python) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --quick
 
 test-heavy: $(set_up) ## run what `make test` leaves out: the longest tests of faults and kills, and cases like others
-	$(python) -m pytest -m heavy
+	$(python) -m pytest -m heavy -n 2 --dist loadfile --no-loadscope-reorder
 
 test-local: $(set_up) ## run the tests that ask a language model in this process; gets and builds it first
 	@.ci/set_up local

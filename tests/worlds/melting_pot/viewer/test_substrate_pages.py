@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -37,27 +39,30 @@ def recorded(
     chromium: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Mapping[str, Recording]:
     """Plays the start of an episode of each of some substrates."""
-    found = {name: find_scenarios([name])[0] for name in request.param}
-    agents = {name: ("react", *["noop"] * (len(each.seats) - 1)) for name, each in found.items()}
-    return {name: record(tmp_path_factory.mktemp(name), name, STEPS, *agents[name]) for name in found}
+
+    def play(name: str) -> Recording:
+        seats = len(find_scenarios([name])[0].seats)
+        return record(tmp_path_factory.mktemp(name), name, STEPS, "react", *["noop"] * (seats - 1))
+
+    with ThreadPoolExecutor(1) as pool:  # the browser's event loop may be running in this thread
+        return dict(zip(request.param, pool.map(play, request.param), strict=True))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("recorded", "width"),
+    ("recorded", "widths"),
     [
-        pytest.param(FEW, 1280, id="few"),
-        pytest.param(tuple(NAMED), 1280, id="all", marks=pytest.mark.heavy),
-        pytest.param(tuple(NAMED), 390, id="all narrow", marks=pytest.mark.heavy),
+        pytest.param(FEW, (1280,), id="few"),
+        pytest.param(tuple(NAMED), (1280, 390), id="all", marks=pytest.mark.heavy),
     ],
     indirect=["recorded"],
 )
 def test_each_substrates_page_shows_map_names_and_text_in_step(
-    recorded: Mapping[str, Recording], window: Page, width: int
+    recorded: Mapping[str, Recording], window: Page, widths: Sequence[int]
 ) -> None:
     _, said = requests_and_messages(window)
-    window.set_viewport_size({"width": width, "height": 844})
-    for name, recording in recorded.items():
+    for (name, recording), width in product(recorded.items(), widths):
+        window.set_viewport_size({"width": width, "height": 844})
         page = opened(window, recording.path)
         for step in range(STEPS):
             assert step_of(page) == step
