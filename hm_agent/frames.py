@@ -29,6 +29,8 @@ def load(out: Where | Sequence[Where] = RUNS, *, count_unanswered: bool = False)
     """
     several = out if isinstance(out, Iterable) and not isinstance(out, str | PathLike) else [out]
     folders = [given_path("out", folder, "a folder") for folder in several]
+    if not folders:
+        raise ConfigError("out=[]: name a folder of results")
     for folder in folders:
         if not folder.is_dir():
             raise ConfigError(f"out={folder}: {'a file; name a folder' if folder.exists() else 'no such folder'}")

@@ -18,6 +18,7 @@ from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference, labels
 from hm_agent.reporting.functional import functional_score, share_of_acts
+from hm_agent.reporting.notes import unfinished
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.statistics import ClusteredMean, clustered_mean
 from hm_agent.reporting.tables import Row, tabulate
@@ -66,7 +67,8 @@ class MindRow:
 class MindStudy:
     """The content of the study: a row for each world and condition, sorted by world.
 
-    left_out: sentences on the conditions that have no row in a world that they played, and why.
+    left_out: sentences on the conditions that have no row in a world that they played, and why, and on episodes that
+    are in no mean.
     """
 
     rows: tuple[MindRow, ...]
@@ -82,15 +84,16 @@ class MindStudy:
 
 def study_minds(runs: Runs) -> MindStudy:
     """Measures both kinds of Theory of Mind in finished episodes; ConfigError if none has the literal measure."""
-    results = [result for result in runs.results if result.is_finished and result.world in suites()]
+    results = [result for result in runs.results if result.world in suites()]
     table = {(row.scenario.name, row.condition): row for row in tabulate(results)}
     played: dict[str, dict[Condition, list[EpisodeMinds]]] = {}
     for result, condition in zip(results, conditions_of(results), strict=True):
         row = table[result.scenario, condition]
-        if not is_reference(condition, row.scenario):
+        if result.is_finished and not is_reference(condition, row.scenario):
             played.setdefault(result.world, {}).setdefault(condition, []).append(_measure(result, row))
     worlds = {suite: played[name] for name, suite in suites().items() if name in played}
-    left_out = tuple(filter(None, (_left_out(suite, minds) for suite, minds in worlds.items())))
+    unasked = filter(None, (_left_out(suite, minds) for suite, minds in worlds.items()))
+    left_out = (*unasked, *unfinished([*table.values()]))
     rows = [row for suite, minds in worlds.items() for row in _rows(suite, minds)]
     if not rows:
         advice = " ".join(("play an agent that predicts or answers.", *left_out)).removesuffix(".")

@@ -76,6 +76,7 @@ def test_episodes_that_asked_nothing_are_no_row(tmp_path: Path) -> None:
 
 def test_whoever_was_not_asked_is_named_with_what_would_ask(tmp_path: Path) -> None:
     told = [result("reader", world="exploretom", scenario=STORIES, metrics=READ), result("react", 10)]
+    told += [result("reader", seed=2, world="exploretom", scenario=STORIES, status="interrupted")]
     unasked = {
         "symmtom": ("symmtom_w6_n3_c6", {"reward_per_agent": 50.0}),
         "enacttom": ("enacttom_cooperative_k2_000", {"functional_success": 1.0, "literal_pairs": 0.0}),
@@ -85,11 +86,12 @@ def test_whoever_was_not_asked_is_named_with_what_would_ask(tmp_path: Path) -> N
     leave(tmp_path / "runs", *told, *(result(agent, value) for agent, value in ENDS))
     study = study_minds(read_runs((tmp_path / "runs",)))
     assert [row.suite.title for row in study.rows] == ["ExploreToM"]
-    grid, symmtom, household = study.left_out
+    grid, symmtom, household, cut_short = study.left_out
     assert grid.startswith("Melting Pot has no row for react (1 episode): agents that predict are measured")
     assert symmtom.startswith("SymmToM has no row for hypothetical_minds (2 episodes): ")
     assert symmtom.endswith("with --literal=5.")
     assert household.startswith("EnactToM has no row for hypothetical_minds (2 episodes): ")
+    assert cut_short == "1 episode did not complete and is in no mean: 1 interrupted."
     page = write_minds(study, tmp_path / "minds").read_text("utf-8")
     assert all(f"- {sentence}\n" in page for sentence in study.left_out)
 

@@ -71,6 +71,8 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
         read_runs((tmp_path,)).of((), ("nobody",))
     with pytest.raises(ConfigError, match="nowhere: no such folder"):
         read_runs((tmp_path / "nowhere",))
+    with pytest.raises(ConfigError, match="name a folder"):
+        hm_agent.load([])
 
 
 def test_a_result_of_format_1_is_left_out_and_a_note_says_what_to_do(tmp_path: Path) -> None:

@@ -136,6 +136,8 @@ def test_a_person_plays_on_the_page(window: Page, tmp_path: Path) -> None:
     page.click("#send")
     expect(page.locator("#text")).to_contain_text("It is step 5")
     assert not page.locator("details").first.evaluate("section => section.open"), "the rules were shown already"
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    page.click("#leave")
     page.set_viewport_size({"width": 390, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 

@@ -82,6 +82,8 @@ $("send").onclick = () => {
   $("send").disabled = true;
   send({ number: asked, text: $("answer").value });
 };
-$("leave").onclick = () => send({ leaves: true });
+$("leave").onclick = () => {
+  if (confirm("Stop playing? This game ends here and can't be taken up again.")) send({ leaves: true });
+};
 const looking = setInterval(look, EVERY);
 look();
