@@ -6,23 +6,25 @@ import re
 
 _NAMES = r"(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad|seed:think)"
 _OPENINGS = (
-    rf"<{_NAMES}>",  # DeepSeek, Qwen, GLM, Phi; EXAONE; Seed-OSS
+    rf"<(?i:{_NAMES})>",  # DeepSeek, Qwen, GLM, Phi; EXAONE; Seed-OSS; Marco
     r"\[THINK\]",  # Magistral
     r"◁think▷",  # Kimi
     r"<\|begin_of_thought\|>",  # Sky
     r"<\|START_THINKING\|>",  # Command
     r"(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary)",  # gpt-oss
+    r"<\|channel>thought",  # Gemma
     r"<unused94>thought",  # MedGemma
     r"Here is my thought process:",  # Granite
     r"Here are my reasoning steps:",  # Apriel
 )
 _CLOSINGS = (
-    rf"</{_NAMES}>",
+    rf"</(?i:{_NAMES})>",
     r"\[/THINK\]",
     r"◁/think▷",
     r"<\|end_of_thought\|>",
     r"<\|END_THINKING\|>",
     r"<\|channel\|>final",
+    r"<channel\|>",
     r"<unused95>",
     r"Here is my response:",
     r"\[BEGIN FINAL RESPONSE\]",
