@@ -104,6 +104,9 @@ def text_of(message: Mapping[str, Any], finish: str = "stop") -> str:
 def test_an_answer_in_another_place_is_read_and_anything_else_is_kept() -> None:
     call = {"function": {"name": "Answer", "arguments": JSON}}
     assert text_of({"content": None, "tool_calls": [call]}) == JSON
+    given = {"function": {"name": "Answer", "arguments": json.loads(JSON)}}
+    assert json.loads(text_of({"content": None, "tool_calls": [given]})) == json.loads(JSON)
+    assert text_of({"content": None, "tool_calls": [call, 7, call], "function_call": {}}) == f"{JSON}\n{JSON}"
     assert text_of({"content": "", "reasoning_content": f"\n{JSON}"}).strip() == JSON
     assert text_of({"content": None, "reasoning": f"Maybe {JSON}, but"}, "length") == f"<think>\nMaybe {JSON}, but"
     assert text_of({"content": None, "refusal": "I won't."}) == "I won't."

@@ -84,7 +84,7 @@ def message_in(body: Any) -> str:
             return (
                 message_in(json.loads(text)) if text[0] in "[{" else text.removeprefix("<html>").removesuffix("</html>")
             )
-        case {"message": str(message)}:
+        case {"message": str(message)} | {"base_resp": {"status_msg": str(message)}}:
             return message
         case {"error": inner} | {"choices": [inner]} | [inner]:
             return inner if isinstance(inner, str) else message_in(inner)

@@ -18,6 +18,8 @@ LONGEST_NAME = 200
 """How many characters of the name by which an endpoint calls its model, or itself, are kept."""
 TOO_LONG = "it was too long to be read; be much shorter"
 
+_OF_COMPLETIONS = frozenset({"id", "object", "created", "model", "provider", "system_fingerprint", "usage"})
+"""What stands beside the choices of a completion and says nothing of why there are none."""
 _PROBLEMS = {"length": "it was cut off at the token limit; be shorter", "content_filter": "it was withheld"}
 
 
@@ -63,6 +65,8 @@ def _error_in(response: object) -> object:
             return error
         case {"choices": [{"error": error}, *_]}:
             return error
+        case {"choices": None, **others}:
+            return {name: value for name, value in others.items() if name not in _OF_COMPLETIONS}
     return None
 
 
@@ -108,13 +112,13 @@ def _joined(content: object) -> str:
 
 
 def _arguments(message: Mapping[str, Any]) -> str:
-    """The arguments of the only tool that is called; empty without one."""
-    match message:
-        case {"tool_calls": [{"function": {"arguments": str(arguments)}}]}:
-            return arguments
-        case {"function_call": {"arguments": str(arguments)}}:
-            return arguments
-    return ""
+    """The arguments of the tools that are called, each in lines of its own; empty without one."""
+    calls = message.get("tool_calls")
+    functions = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    called = [function for function in (*functions, message.get("function_call")) if isinstance(function, dict)]
+    given = [function.get("arguments") for function in called]
+    # Some servers give them as an object, where OpenAI's has the text of one.
+    return "\n".join(each if isinstance(each, str) else json.dumps(each) for each in given if each)
 
 
 def _thinking(choice: Mapping[str, Any]) -> str:

@@ -125,7 +125,7 @@ RULES: tuple[_Rule, ...] = (
     # The purse: OpenAI, also with 429; DeepSeek; Anthropic; OpenRouter (403 and 402); LiteLLM (400 and 429); Moonshot.
     _Rule(About.ACCESS, r"insufficient_quota|insufficient[ _](credits?|balance|funds)"),
     _Rule(About.ACCESS, r"credit balance is too low|requires more credits|key limit exceeded|spend(ing)? limit"),
-    _Rule(About.ACCESS, r"billing_not_active|account is not active|billing[ _]hard[ _]limit|exceeded_current_quota_error"),
+    _Rule(About.ACCESS, r"billing_not_active|account is not active|billing hard limit|exceeded_current_quota_error"),
     _Rule(About.ACCESS, r"budget_exceeded|budget has been exceeded|(exceeded|over|crossed) budget|exceededbudget"),
     # One request that no wait makes short enough for the rate: OpenAI (429), Groq (413).
     _Rule(About.REQUEST, r"request too large|tokens must be reduced"),
