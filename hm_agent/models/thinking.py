@@ -32,6 +32,7 @@ _CLOSINGS = (
 # Only at the beginning of a line, so that an answer may mention an opening.
 _MARK = re.compile(rf"^[ \t]*(?P<opening>{'|'.join(_OPENINGS)})|(?P<closing>{'|'.join(_CLOSINGS)})", re.MULTILINE)
 OPENING = "<think>"
+_FENCE = re.compile(r"```\w*")
 
 
 def end_of_thinking(text: str) -> int:
@@ -48,3 +49,14 @@ def unclosed_thinking(text: str) -> int | None:
         elif begun is None:
             begun = mark.start("opening")
     return begun
+
+
+def may_be_unmarked(text: str) -> bool:
+    """True if a text that was cut off may be all thinking, whose opening stands in the prompt and closing is missing.
+
+    Then words stand on both sides of the JSON that may be a draft of an answer.
+    """
+    before, _, rest = text.partition("{")
+    _, closed, after = rest.rpartition("}")
+    has_words = [bool(_FENCE.sub("", side).strip()) for side in (before, after)]
+    return bool(closed) and all(has_words) and not end_of_thinking(text)

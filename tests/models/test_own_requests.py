@@ -114,6 +114,15 @@ def test_an_answer_in_another_place_is_read_and_anything_else_is_kept() -> None:
     assert long.startswith("<think>"), "also where the beginning is not kept"
 
 
+def test_a_draft_in_thinking_whose_opening_stands_in_the_prompt_is_marked_where_the_text_was_cut_off() -> None:
+    draft = f"One could say {JSON} but no, that is"
+    assert text_of({"content": draft}, "length") == f"<think>\n{draft}"
+    answers = (f"{JSON} And th", f"```json\n{JSON}\n```\nAnd th", f"So: {JSON}\n\n", f"So.</think> I say {JSON} And th")
+    for text in (*answers, f"<think>{draft}", f"So: {JSON[:-1]}"):
+        assert text_of({"content": text}, "length") == text
+    assert text_of({"content": draft}) == draft, "the model said all it had to say"
+
+
 def test_an_answer_that_the_endpoint_itself_refuses_is_kept_and_read() -> None:
     """As Groq's, whose check of JSON is stricter than ours."""
     said = {"message": "Failed to generate JSON.", "code": "json_validate_failed", "failed_generation": JSON}

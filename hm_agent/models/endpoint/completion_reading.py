@@ -9,7 +9,7 @@ from typing import Any
 from hm_agent.bounds import MAX_SAMPLE, MAX_SAMPLES
 from hm_agent.models.chat import Reply
 from hm_agent.models.endpoint.refusals import NO_STATUS, read_error
-from hm_agent.models.thinking import OPENING, unclosed_thinking
+from hm_agent.models.thinking import OPENING, may_be_unmarked, unclosed_thinking
 from hm_agent.process.shell import printable
 
 MAX_TOKENS = 10**9
@@ -94,12 +94,15 @@ def _is_choice(choice: object) -> bool:
 def _text(choice: Mapping[str, Any]) -> str:
     """Returns a sample's text without unpaired surrogates, e.g. of a cut emoji, which could not be sent back.
 
-    Where it is empty, it is what else the model has written: a tool's arguments, a refusal, or its thinking.
+    Where it is empty, it is what else the model has written: a tool's arguments, a refusal, or its thinking. What was
+    cut off and may be thinking without a mark is marked as such.
     """
     message = choice["message"]
     text = _joined(message.get("content"))
     if not text.strip():
         text = _arguments(message) or _joined(message.get("refusal")) or _thinking(choice) or text
+    if choice.get("finish_reason") == "length" and unclosed_thinking(text) is None and may_be_unmarked(text):
+        text = f"{OPENING}\n{text}"
     if len(text) > MAX_SAMPLE and unclosed_thinking(text) is not None:
         text = f"{OPENING}\n{text[len(OPENING) + 1 - MAX_SAMPLE :]}"
     return text[-MAX_SAMPLE:].encode("utf-8", "replace").decode("utf-8")
