@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +27,15 @@ from tests.models.loopback_client import REQUEST, chat_with
 SECRET = "abcdef-0123456789"
 HEADERS = {"X-Api-Key": f"Bearer {SECRET}", "X-Team": "opponents"}
 JSON = '{"answer": "box"}'
-PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+VARIABLES = (
+    *PROXIES,
+    *map(str.lower, PROXIES),
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "SSLKEYLOGFILE",
+    "OPENAI_CUSTOM_HEADERS",
+)
 
 
 def ask(answer: Callable[[dict[str, Any]], Response], *requests: Request) -> tuple[list[Reply], Endpoint]:
@@ -138,7 +147,7 @@ def test_proxies_and_certificates_are_checked_before_anything_is_played(
 ) -> None:
     def refused(url: str = "https://api.x.org/v1", **variables: str) -> str:
         with monkeypatch.context() as patched:
-            for name in (*PROXIES, *map(str.lower, PROXIES)):
+            for name in VARIABLES:
                 patched.delenv(name, raising=False)
             for name, value in variables.items():
                 patched.setenv(name, value)
@@ -159,3 +168,12 @@ def test_proxies_and_certificates_are_checked_before_anything_is_played(
     assert "socksio" in refused(ALL_PROXY="socks5://proxy:1080")
     assert "SSL_CERT_FILE=/no/such.pem of the environment: No such file" in refused(SSL_CERT_FILE="/no/such.pem")
     assert "empty.pem of the environment: " in refused(SSL_CERT_FILE=str(tmp_path / "empty.pem"))
+    os.mkfifo(tmp_path / "pipe")
+    for variable in ("SSL_CERT_FILE", "SSLKEYLOGFILE"):
+        assert f"{variable}={tmp_path}/pipe of the environment: it is no file" in refused(
+            **{variable: str(tmp_path / "pipe")}
+        )
+    assert "SSLKEYLOGFILE=/no/such/log of the environment: No such file" in refused(SSLKEYLOGFILE="/no/such/log")
+    assert refused(SSLKEYLOGFILE=str(tmp_path / "log")) == refused(OPENAI_CUSTOM_HEADERS="X-A: a\nX-B: b") == ""
+    told = refused(OPENAI_CUSTOM_HEADERS=f"X-Key: {SECRET}\nX-B: ö")
+    assert told == "OPENAI_CUSTOM_HEADERS of the environment has characters that no header can hold"
