@@ -71,6 +71,9 @@ def test_what_might_never_end_is_not_read(tmp_path: Path, capsys: pytest.Capture
         for command in commands:
             assert main(["hm-agent", *command]) == 2
             assert capsys.readouterr().err == f"hm-agent {command[0]}: {path}: {said}\n"
+        for flags in ([f"--flagfile={path}"], ["--flagfile", f"{path}"]):
+            assert main(["hm-agent", "play", *flags]) == 2
+            assert capsys.readouterr().err == f"hm-agent play: --flagfile={path}: {said}\n"
         with pytest.raises(ConfigError, match=said):
             read_toml(path, TypeAdapter(dict[str, str]))
 
