@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from absl import flags
 
 from hm_agent.config import ConfigError
+from hm_agent.files import open_regular
 from hm_agent.flag_fields import FlagField, flag_fields, number_problem
 
 NumberT = TypeVar("NumberT", int, float)
@@ -27,10 +29,12 @@ def read_flags(values: flags.FlagValues, argv: Sequence[str], *, takes_words: bo
     takes any, and for a flag that is given twice, unless there is a --flagfile, whose flags later ones override.
     """
     values.unparse_flags()
+    words = tuple("--help" if word == "-h" else _with_home(word) for word in argv)
+    _check_flag_files(words)
     try:
-        rest = values(tuple("--help" if word == "-h" else _with_home(word) for word in argv))[1:]
+        rest = values(words)[1:]
     except (flags.CantOpenFlagFileError, UnicodeDecodeError) as error:
-        raise ConfigError(_flag_file_problem(error)) from error
+        raise ConfigError(_flag_file_problem(error.__context__)) from error
     if rest and not takes_words:
         raise ConfigError(f"unexpected argument {rest[0]!r}: all options are --flags; see --help")
     if not any(word.lstrip("-").startswith("flagfile") for word in argv):
@@ -38,13 +42,24 @@ def read_flags(values: flags.FlagValues, argv: Sequence[str], *, takes_words: bo
     return rest
 
 
-def _flag_file_problem(error: Exception) -> str:
+def _check_flag_files(argv: Sequence[str]) -> None:
+    """Raises ConfigError for a --flagfile that can't be read, or might never end, e.g. a named pipe."""
+    for word, next_word in pairwise((*argv, "")):
+        name, equals, value = word.partition("=")
+        path = value if equals else next_word
+        if path and name in ("-flagfile", "--flagfile"):
+            try:
+                open_regular(Path(path)).close()
+            except OSError as error:
+                raise ConfigError(_flag_file_problem(error)) from None
+
+
+def _flag_file_problem(error: BaseException | None) -> str:
     """What is wrong with a --flagfile, from what was raised when it was read."""
-    unopened = error.__context__
-    if not isinstance(unopened, OSError):
+    if not isinstance(error, OSError):
         return "--flagfile: it is no text"
-    missing = isinstance(unopened, FileNotFoundError)
-    return f"--flagfile={unopened.filename}: {'there is no such file' if missing else unopened.strerror}"
+    missing = isinstance(error, FileNotFoundError)
+    return f"--flagfile={error.filename}: {'there is no such file' if missing else error.strerror}"
 
 
 def argument_parser(name: str, about: str) -> ArgumentParser:

@@ -25,7 +25,7 @@ from hm_agent.battery import CANARY
 from hm_agent.cards.card import ANSWERS, FOLDER
 from hm_agent.cards.card import FILE as CARD
 from hm_agent.config import ConfigError
-from hm_agent.files import TEMPLATES, read_regular
+from hm_agent.files import TEMPLATES, read_regular, write_whole
 from hm_agent.models.prompts import SUFFIX
 from hm_agent.process.shell import printable
 from hm_agent.recording import trace
@@ -65,6 +65,8 @@ class Packed:
 
 def pack_folder(folder: Path, archive: Path) -> Packed:
     """Writes a new archive of a run's or a card's folder; ConfigError if there is nothing to pack, or if it exists."""
+    if archive.exists():
+        raise ConfigError(f"{archive} exists already: name another file with --out")
     names = list(_names_in(folder))
     if not any(name.endswith((RESULT, CARD)) for name in names):
         raise ConfigError(f"{folder} has no episode and no card: name the folder of a run, or a card.json")
@@ -76,11 +78,7 @@ def pack_folder(folder: Path, archive: Path) -> Packed:
         _add(tar, HEADER_FILE, json.dumps(HEADER).encode())
         for name in names:
             _add(tar, name, read_regular(folder / name))
-    try:
-        with archive.open("xb") as file:
-            file.write(content.getbuffer())
-    except FileExistsError as error:
-        raise ConfigError(f"{archive} exists already: name another file with --out") from error
+    write_whole(archive, content.getvalue())
     episodes, cards = (sum(name.endswith(kind) for name in names) for kind in (RESULT, CARD))
     return Packed(episodes, cards, len(content.getbuffer()), sha256(content.getbuffer()).hexdigest())
 

@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import os
 import resource
+import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -44,15 +47,39 @@ def test_no_draft_stays_of_a_file_that_can_not_be_written(tmp_path: Path) -> Non
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
-def test_a_disk_without_space_is_told_of_by_the_name_of_the_file(tmp_path: Path) -> None:
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, limits[1]))
+@contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """Within, no file can become longer, as on a disk without space."""
+    limits, writes_none = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
+    sys.dont_write_bytecode = True  # Python would leave the first bytes of a compiled module, and fail to load it later
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
     try:
-        with pytest.raises(OSError, match=f"too large: '{tmp_path}/whole'"):
-            write_whole(tmp_path / "whole", "x" * 2_000)
+        yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        sys.dont_write_bytecode = writes_none
+
+
+def test_a_disk_without_space_is_told_of_by_the_name_of_the_file(tmp_path: Path) -> None:
+    with files_of_at_most(1_000), pytest.raises(OSError, match=f"too large: '{tmp_path}/whole'"):
+        write_whole(tmp_path / "whole", "x" * 2_000)
     assert not list(tmp_path.iterdir())
+
+
+def test_no_part_stays_of_what_a_command_can_not_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It would be in the way of the same command, once there is space."""
+    (episode := tmp_path / "run/scenario/react/builtin/episode-0").mkdir(parents=True)
+    (episode / "result.json").write_bytes(os.urandom(2_000))
+    archive, game = tmp_path / "run.tar.gz", tmp_path / "game.toml"
+    for command, file in (
+        (["pack", f"{tmp_path / 'run'}", f"--out={archive}"], archive),
+        (["game-file", "commons_harvest__open", f"{game}"], game),
+    ):
+        with files_of_at_most(500):
+            assert main(["hm-agent", *command]) == 1
+        assert f"too large: '{file}'" in capsys.readouterr().err
+        assert not file.exists()
+        assert main(["hm-agent", *command]) == 0
 
 
 def test_what_might_never_end_is_not_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,6 +98,9 @@ def test_what_might_never_end_is_not_read(tmp_path: Path, capsys: pytest.Capture
         for command in commands:
             assert main(["hm-agent", *command]) == 2
             assert capsys.readouterr().err == f"hm-agent {command[0]}: {path}: {said}\n"
+        for flags in ([f"--flagfile={path}"], ["--flagfile", f"{path}"]):
+            assert main(["hm-agent", "play", *flags]) == 2
+            assert capsys.readouterr().err == f"hm-agent play: --flagfile={path}: {said}\n"
         with pytest.raises(ConfigError, match=said):
             read_toml(path, TypeAdapter(dict[str, str]))
 

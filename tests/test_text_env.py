@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import gc
+import pickle
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -11,6 +13,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import hm_agent
@@ -190,6 +193,18 @@ def test_a_policy_trained_to_reply_with_calls_alone_is_evaluated_alike(tmp_path:
     assert env.latest.infos["player_0"]["invalid"] == played.unanswered_questions == 0
     assert played.model_calls == 30
     assert played.reward == earned
+
+
+def test_a_seed_of_numpy_is_the_same_seed_and_no_environment_is_copied() -> None:
+    with text_env(GAME) as env:
+        for seed in (np.int64(7), np.uint8(7)):
+            begun = [(env.reset(given), env.reset()) for given in (7, seed)]  # type: ignore[arg-type]
+            assert begun[0] == begun[1]
+        with pytest.raises(TypeError):
+            env.reset(7.0)  # type: ignore[arg-type]
+        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match="can't be copied or pickled: open another one"):
+                copied(env)
 
 
 def test_whoever_is_not_asked_is_told_so_and_the_episode_goes_on() -> None:

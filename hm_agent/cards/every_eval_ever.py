@@ -17,7 +17,7 @@ from typing import Any
 from uuid import UUID
 
 from hm_agent.cards.card import Card, Figure, OrderFigures, WorldFigures
-from hm_agent.files import folder_name
+from hm_agent.files import folder_name, write_whole
 from hm_agent.models.settings import BUILTIN
 from hm_agent.recording.result import versions
 from hm_agent.reporting.tables import Row
@@ -167,5 +167,5 @@ def write_record(record: Record, folder: Path) -> Path:
     path = folder / "data" / BENCHMARK / folder_name([developer]) / folder_name([model])
     path.mkdir(parents=True, exist_ok=True)
     file = path / f"{UUID(bytes=digest[:16], version=4)}.json"
-    file.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    write_whole(file, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
     return file

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import escape
 
+from hm_agent.bounds import kept_start
 from hm_agent.flag_fields import flag_field
 from hm_agent.pages.rendering import SHARED
 from hm_agent.reporting.conditions import Condition, Labels
@@ -112,6 +113,8 @@ EMS_PER_SIGN = 0.7
 """The width of a character of a name, digits and underscores included, in em."""
 FEWEST_LETTERS = 12
 """The shortest line of an axis label, in letters, however long the names beside it are."""
+MOST_LETTERS = 200
+"""The longest text in a picture; Matplotlib takes a fifth of a second for each that has thousands."""
 LEGEND_GAP, LEGEND_ROW = 5, 1.7
 """The width of a legend entry without its label, in letters, and the height of a row of entries, in em."""
 
@@ -150,7 +153,7 @@ class Panel:
     def file(self, files: FigureFiles, entries: Sequence[LegendEntry] = ()) -> bytes:
         """The bytes of a file with this drawing and a legend of these entries."""
         style = STYLES[files.style]
-        longest = max((len(entry.label) for entry in entries), default=0)
+        longest = max((len(in_picture(entry.label)) for entry in entries), default=0)
         per_row = max(1, int(LETTERS_PER_EM * style.width / style.letters / (longest + LEGEND_GAP)))
         rows = -(-len(entries) // per_row)
 
@@ -213,11 +216,16 @@ def legend(name: str, conditions: Sequence[Condition], labels: Labels, keys: Key
     ]
 
 
+def in_picture(text: str) -> str:
+    """A text that results bring along, e.g. a name or a unit, as a picture shows it."""
+    return kept_start(text, MOST_LETTERS)
+
+
 def add_title(axes: Axes, title: str) -> None:
     """Adds a title that is aligned with the panel's left edge."""
     figure = axes.get_figure()
     assert figure is not None
-    figure.suptitle(title, x=0.004, ha="left")
+    figure.suptitle(in_picture(title), x=0.004, ha="left")
 
 
 def width_in_em(axes: Axes) -> float:
@@ -317,7 +325,7 @@ def _add_legend(figure: Figure, entries: Sequence[LegendEntry], per_row: int) ->
             marker=entry.key.marker,
             markerfacecolor=entry.key.filling,
             linestyle="none",
-            label=entry.label,
+            label=in_picture(entry.label),
         )
         for entry in entries
     ]
@@ -332,6 +340,7 @@ def _saved(figure: Figure, kind: str) -> bytes:
     with warnings.catch_warnings():
         # A name may have characters that Matplotlib's font lacks; programs that show an SVG file use their own fonts.
         warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from font", UserWarning)
+        warnings.filterwarnings("ignore", r"constrained_layout not applied", UserWarning)  # names leave it no room
         if kind == "svg":  # `savefig` would draw everything twice, only to lay it out
             FigureCanvasSVG(figure).print_svg(content, metadata=metadata)  # type: ignore[no-untyped-call]
         else:

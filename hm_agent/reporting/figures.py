@@ -22,6 +22,7 @@ from hm_agent.reporting.drawing import (
     Panel,
     Picture,
     add_title,
+    in_picture,
     legend,
     width_in_em,
     wrap_axis_label,
@@ -85,7 +86,7 @@ def _by_scenario(name: str, title: str, rows: Sequence[Row], labels: Labels, key
 def _means_panel(name: str, group: str, rows: Sequence[Row], keys: Keys) -> Panel:
     scenarios = list(dict.fromkeys(row.scenario for row in rows))
     conditions = in_order(row.condition for row in rows)
-    names, label = [scenario.short_name for scenario in scenarios], _axis_label(rows[0].scenario)
+    names, label = [in_picture(scenario.short_name) for scenario in scenarios], _axis_label(rows[0].scenario)
 
     def paint(axes: Axes) -> None:
         for row in rows:
@@ -109,7 +110,8 @@ def _means_panel(name: str, group: str, rows: Sequence[Row], keys: Keys) -> Pane
 
 
 def _axis_label(scenario: ScenarioInfo) -> str:
-    return scenario.metric.unit if scenario.metric.higher_is_better else f"{scenario.metric.unit} (lower is better)"
+    unit = in_picture(scenario.metric.unit)
+    return unit if scenario.metric.higher_is_better else f"{unit} (lower is better)"
 
 
 def _mark(axes: Axes, row: Row, y: float, keys: Keys) -> None:
@@ -240,7 +242,7 @@ def _effort_panel(name: str, measure: str, scale: str, efforts: Sequence[Effort]
         lowest, highest = (extreme(0.0, *(effort.result for effort in efforts)) for extreme in (min, max))
         axes.set_ylim(MARGIN * lowest, MARGIN * highest if highest > lowest else 1.0)
         axes.set_xlabel(measure)
-        axes.set_ylabel(scale)
+        axes.set_ylabel(in_picture(scale))
         axes.xaxis.set_major_formatter("{x:,.12g}")
         axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
 

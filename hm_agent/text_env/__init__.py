@@ -26,7 +26,7 @@ from operator import index
 from random import Random
 from threading import Lock
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, NoReturn, Self, TypeVar
 
 from hm_agent.casting import check_agent, check_options
 from hm_agent.config import ConfigError
@@ -124,10 +124,11 @@ class TextEnv:
         Returns the observations by seat. recorders: of its steps. Raises ConfigError if the agents of all seats that
         are played from outside ask nothing in the whole episode.
         """
+        given = None if seed is None else index(seed)  # a seed may be a number of NumPy
         await self.leave()
-        if seed is not None:
-            self._seeds = Random(seed)
-        drawn = self._seeds.getrandbits(32) if seed is None else index(seed)
+        if given is not None:
+            self._seeds = Random(given)
+        drawn = self._seeds.getrandbits(32) if given is None else given
         self._episode = TextEpisode(self._world, self.table, drawn, recorders)
         self.latest = await self._episode.advance({})
         if not self.latest.observations:
@@ -183,6 +184,13 @@ class TextEnv:
         """Ends the episode, and releases the world."""
         _completed(self.leave())
         self._world.close()
+
+    def __reduce__(self) -> NoReturn:
+        """Refuses copies and pickles, since agents wait for replies in the midst of their work."""
+        raise TypeError(
+            "an environment of texts can't be copied or pickled: open another one, reset it with the same seed, and "
+            "give the same replies"
+        )
 
     def __enter__(self) -> Self:
         return self

@@ -163,13 +163,16 @@ def test_what_was_only_thought_of_is_no_answer() -> None:
 
 
 def test_unfinished_thinking_is_no_answer_in_any_spelling() -> None:
-    drafts = ("<think>", "<thought>\n", "[THINK]", "◁think▷", "<seed:think>", "<|channel|>analysis<|message|>")
-    for opening in (*drafts, "<think>a</think>\n<think>", "Here is my thought process: "):
+    named = ("<think>", "<thought>\n", "<Thought>", "[THINK]", "◁think▷", "<seed:think>")
+    others = ("<|channel|>analysis<|message|>", "<|channel>thought\n", "Here is my thought process: ")
+    for opening in (*named, *others, "<think>a</think>\n<think>"):
         assert "thinking does not end" in problem_of(f"{opening} One could say {json.dumps(KEPT)} but that is wrong,")
     ends = (
         "<think>{no}</think>",
         "[THINK]{no}[/THINK]",
         "<|channel|>analysis<|message|>{no}<|channel|>final<|message|>",
+        "<|channel>thought\n{no}\n<channel|>",
+        "<Thought>{no}</Thought>",
     )
     for thought in ends:
         filled = thought.replace("{no}", json.dumps(REJECTED)) + json.dumps(KEPT)

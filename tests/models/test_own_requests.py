@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +27,15 @@ from tests.models.loopback_client import REQUEST, chat_with
 SECRET = "abcdef-0123456789"
 HEADERS = {"X-Api-Key": f"Bearer {SECRET}", "X-Team": "opponents"}
 JSON = '{"answer": "box"}'
-PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+VARIABLES = (
+    *PROXIES,
+    *map(str.lower, PROXIES),
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "SSLKEYLOGFILE",
+    "OPENAI_CUSTOM_HEADERS",
+)
 
 
 def ask(answer: Callable[[dict[str, Any]], Response], *requests: Request) -> tuple[list[Reply], Endpoint]:
@@ -104,11 +113,23 @@ def text_of(message: Mapping[str, Any], finish: str = "stop") -> str:
 def test_an_answer_in_another_place_is_read_and_anything_else_is_kept() -> None:
     call = {"function": {"name": "Answer", "arguments": JSON}}
     assert text_of({"content": None, "tool_calls": [call]}) == JSON
+    given = {"function": {"name": "Answer", "arguments": json.loads(JSON)}}
+    assert json.loads(text_of({"content": None, "tool_calls": [given]})) == json.loads(JSON)
+    assert text_of({"content": None, "tool_calls": [call, 7, call], "function_call": {}}) == f"{JSON}\n{JSON}"
     assert text_of({"content": "", "reasoning_content": f"\n{JSON}"}).strip() == JSON
     assert text_of({"content": None, "reasoning": f"Maybe {JSON}, but"}, "length") == f"<think>\nMaybe {JSON}, but"
     assert text_of({"content": None, "refusal": "I won't."}) == "I won't."
     long = text_of({"content": "<think>" + "so " * 50_000})
     assert long.startswith("<think>"), "also where the beginning is not kept"
+
+
+def test_a_draft_in_thinking_whose_opening_stands_in_the_prompt_is_marked_where_the_text_was_cut_off() -> None:
+    draft = f"One could say {JSON} but no, that is"
+    assert text_of({"content": draft}, "length") == f"<think>\n{draft}"
+    answers = (f"{JSON} And th", f"```json\n{JSON}\n```\nAnd th", f"So: {JSON}\n\n", f"So.</think> I say {JSON} And th")
+    for text in (*answers, f"<think>{draft}", f"So: {JSON[:-1]}"):
+        assert text_of({"content": text}, "length") == text
+    assert text_of({"content": draft}) == draft, "the model said all it had to say"
 
 
 def test_an_answer_that_the_endpoint_itself_refuses_is_kept_and_read() -> None:
@@ -126,7 +147,7 @@ def test_proxies_and_certificates_are_checked_before_anything_is_played(
 ) -> None:
     def refused(url: str = "https://api.x.org/v1", **variables: str) -> str:
         with monkeypatch.context() as patched:
-            for name in (*PROXIES, *map(str.lower, PROXIES)):
+            for name in VARIABLES:
                 patched.delenv(name, raising=False)
             for name, value in variables.items():
                 patched.setenv(name, value)
@@ -147,3 +168,12 @@ def test_proxies_and_certificates_are_checked_before_anything_is_played(
     assert "socksio" in refused(ALL_PROXY="socks5://proxy:1080")
     assert "SSL_CERT_FILE=/no/such.pem of the environment: No such file" in refused(SSL_CERT_FILE="/no/such.pem")
     assert "empty.pem of the environment: " in refused(SSL_CERT_FILE=str(tmp_path / "empty.pem"))
+    os.mkfifo(tmp_path / "pipe")
+    for variable in ("SSL_CERT_FILE", "SSLKEYLOGFILE"):
+        assert f"{variable}={tmp_path}/pipe of the environment: it is no file" in refused(
+            **{variable: str(tmp_path / "pipe")}
+        )
+    assert "SSLKEYLOGFILE=/no/such/log of the environment: No such file" in refused(SSLKEYLOGFILE="/no/such/log")
+    assert refused(SSLKEYLOGFILE=str(tmp_path / "log")) == refused(OPENAI_CUSTOM_HEADERS="X-A: a\nX-B: b") == ""
+    told = refused(OPENAI_CUSTOM_HEADERS=f"X-Key: {SECRET}\nX-B: ö")
+    assert told == "OPENAI_CUSTOM_HEADERS of the environment has characters that no header can hold"

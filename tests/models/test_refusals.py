@@ -60,6 +60,23 @@ def test_what_servers_are_known_to_say_has_the_known_consequence_and_is_told() -
     assert first == last
 
 
+def test_what_is_about_a_request_or_the_key_is_no_reason_to_leave_anything_out() -> None:
+    """Also where nothing has been answered yet, so that nothing is known of what the server takes."""
+    rows = {**KNOWN[About.REQUEST.value], **KNOWN[About.ACCESS.value]}
+    rows = {who: row for who, row in rows.items() if who != "anybody who has answered before"}
+
+    async def ask_once(server: Endpoint) -> None:
+        async with chat_with(server.base_url) as chat:
+            with pytest.raises((Refused, ModelUnavailable)):
+                await chat.complete(REQUEST)
+
+    for who, (status, said) in rows.items():
+        refused = Response(status, said.encode())
+        with Endpoint(lambda body, refused=refused: refused) as server:  # type: ignore[misc]
+            asyncio.run(ask_once(server))
+        assert len(server.received) == 1, who
+
+
 def message_in(body: Any) -> str:
     """The message of an error: its body's text if that is no JSON."""
     match body:
@@ -67,10 +84,10 @@ def message_in(body: Any) -> str:
             return (
                 message_in(json.loads(text)) if text[0] in "[{" else text.removeprefix("<html>").removesuffix("</html>")
             )
-        case {"message": str(message)}:
+        case {"message": str(message)} | {"base_resp": {"status_msg": str(message)}}:
             return message
         case {"error": inner} | {"choices": [inner]} | [inner]:
-            return message_in(inner)
+            return inner if isinstance(inner, str) else message_in(inner)
     raise AssertionError(f"no message in {body}")
 
 

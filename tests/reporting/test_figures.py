@@ -19,6 +19,7 @@ import resvg_py
 from PIL import Image
 
 from hm_agent.process.shell import printable
+from hm_agent.recording.result import write_result
 from hm_agent.reporting.breakdowns import kind_means
 from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.drawing import COLOURS, FORMATS, MUTED, STYLES, FigureFiles, Panel, Picture, keys, page_colours
@@ -201,6 +202,21 @@ def test_other_programs_draw_what_matplotlib_draws(pictures: Mapping[str, Pictur
         difference = np.abs(coarse(program(svg)) - coarse(pixels(own)))
         assert difference.mean() < 4, name
         assert difference.max() < 120, name
+
+
+def test_vast_names_are_cut_in_pictures_and_whole_in_tables(tmp_path: Path) -> None:
+    """Forged results may have them; Matplotlib would take seconds for each, and warn that nothing else finds room."""
+    name = "x" * 5_000
+    forged = result(name), result("react", scenario=name), result("react", model=name)
+    for place, one in enumerate(forged):
+        (folder := tmp_path / f"scenario/agent/model/episode-{place}").mkdir(parents=True)
+        write_result(one, folder)
+    report = Report(read_runs((tmp_path,)), tmp_path)
+    assert {name} < {text for row in report.rows for text in (row.condition.agent, row.condition.model)}
+    for picture in report.pictures:
+        for panel in picture.panels:
+            text = panel.file(FigureFiles(), picture.legend).decode()
+            assert max(map(len, re.findall(r"<text[^>]*>([^<]+)</text>", text))) <= 200
 
 
 @pytest.mark.parametrize("name", ["means", "ablations", "validation", "orders", "interest"])

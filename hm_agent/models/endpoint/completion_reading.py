@@ -9,7 +9,7 @@ from typing import Any
 from hm_agent.bounds import MAX_SAMPLE, MAX_SAMPLES
 from hm_agent.models.chat import Reply
 from hm_agent.models.endpoint.refusals import NO_STATUS, read_error
-from hm_agent.models.thinking import OPENING, unclosed_thinking
+from hm_agent.models.thinking import OPENING, may_be_unmarked, unclosed_thinking
 from hm_agent.process.shell import printable
 
 MAX_TOKENS = 10**9
@@ -18,6 +18,8 @@ LONGEST_NAME = 200
 """How many characters of the name by which an endpoint calls its model, or itself, are kept."""
 TOO_LONG = "it was too long to be read; be much shorter"
 
+_OF_COMPLETIONS = frozenset({"id", "object", "created", "model", "provider", "system_fingerprint", "usage"})
+"""What stands beside the choices of a completion and says nothing of why there are none."""
 _PROBLEMS = {"length": "it was cut off at the token limit; be shorter", "content_filter": "it was withheld"}
 
 
@@ -63,6 +65,8 @@ def _error_in(response: object) -> object:
             return error
         case {"choices": [{"error": error}, *_]}:
             return error
+        case {"choices": None, **others}:
+            return {name: value for name, value in others.items() if name not in _OF_COMPLETIONS}
     return None
 
 
@@ -90,12 +94,15 @@ def _is_choice(choice: object) -> bool:
 def _text(choice: Mapping[str, Any]) -> str:
     """Returns a sample's text without unpaired surrogates, e.g. of a cut emoji, which could not be sent back.
 
-    Where it is empty, it is what else the model has written: a tool's arguments, a refusal, or its thinking.
+    Where it is empty, it is what else the model has written: a tool's arguments, a refusal, or its thinking. What was
+    cut off and may be thinking without a mark is marked as such.
     """
     message = choice["message"]
     text = _joined(message.get("content"))
     if not text.strip():
         text = _arguments(message) or _joined(message.get("refusal")) or _thinking(choice) or text
+    if choice.get("finish_reason") == "length" and unclosed_thinking(text) is None and may_be_unmarked(text):
+        text = f"{OPENING}\n{text}"
     if len(text) > MAX_SAMPLE and unclosed_thinking(text) is not None:
         text = f"{OPENING}\n{text[len(OPENING) + 1 - MAX_SAMPLE :]}"
     return text[-MAX_SAMPLE:].encode("utf-8", "replace").decode("utf-8")
@@ -108,13 +115,13 @@ def _joined(content: object) -> str:
 
 
 def _arguments(message: Mapping[str, Any]) -> str:
-    """The arguments of the only tool that is called; empty without one."""
-    match message:
-        case {"tool_calls": [{"function": {"arguments": str(arguments)}}]}:
-            return arguments
-        case {"function_call": {"arguments": str(arguments)}}:
-            return arguments
-    return ""
+    """The arguments of the tools that are called, each in lines of its own; empty without one."""
+    calls = message.get("tool_calls")
+    functions = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    called = [function for function in (*functions, message.get("function_call")) if isinstance(function, dict)]
+    given = [function.get("arguments") for function in called]
+    # Some servers give them as an object, where OpenAI's has the text of one.
+    return "\n".join(each if isinstance(each, str) else json.dumps(each) for each in given if each)
 
 
 def _thinking(choice: Mapping[str, Any]) -> str:

@@ -262,12 +262,13 @@ class OpenAIChat:
         """Returns if the request may succeed with other parameters; otherwise raises what `complete` raises."""
         about, parameter = judge(error, sent, request.sampling.extra)
         is_unclear = about is About.UNCLEAR
+        may_be_of_a_form = is_unclear or (about is About.OUTAGE and error.status in MAY_BE_OF_A_FORM)
         # Another request may have been refused the same while this one was under way.
         if about in (About.PARAMETER, About.UNCLEAR) and sent != trial.parameters():
             return None
         if about is About.PARAMETER:
             return trial.leave_out(parameter, sent)
-        if (is_unclear or error.status in MAY_BE_OF_A_FORM) and trial.guess(sent, also_seed=is_unclear):
+        if may_be_of_a_form and trial.guess(sent, also_seed=is_unclear):
             return None
         words = self._endpoint.told(error.words)
         if about is About.REQUEST or (is_unclear and self._support.has_answered):

@@ -122,9 +122,10 @@ class _Rule:
 
 _BAD_REQUEST = frozenset({NO_STATUS, 400, 413, 422, 500})
 RULES: tuple[_Rule, ...] = (
-    # The purse: OpenAI; DeepSeek; Anthropic; OpenRouter (403 and 402); LiteLLM (400 and 429).
+    # The purse: OpenAI, also with 429; DeepSeek; Anthropic; OpenRouter (403 and 402); LiteLLM (400 and 429); Moonshot.
     _Rule(About.ACCESS, r"insufficient_quota|insufficient[ _](credits?|balance|funds)"),
     _Rule(About.ACCESS, r"credit balance is too low|requires more credits|key limit exceeded|spend(ing)? limit"),
+    _Rule(About.ACCESS, r"billing_not_active|account is not active|billing hard limit|exceeded_current_quota_error"),
     _Rule(About.ACCESS, r"budget_exceeded|budget has been exceeded|(exceeded|over|crossed) budget|exceededbudget"),
     # One request that no wait makes short enough for the rate: OpenAI (429), Groq (413).
     _Rule(About.REQUEST, r"request too large|tokens must be reduced"),
@@ -137,9 +138,10 @@ RULES: tuple[_Rule, ...] = (
     _Rule(About.REQUEST, r"(prompt|input)( is)? too long|prompt_too_long|input (token count|length)\b.*\bexceeds"),
     _Rule(About.REQUEST, r"tokens.*too large for model|inputs` (tokens|must)|string_above_max_length", _BAD_REQUEST),
     _Rule(About.REQUEST, r"", (413,)),
-    # Moderated: OpenAI; Azure; OpenRouter; LiteLLM; DeepSeek; Alibaba.
+    # Moderated: OpenAI; Azure; OpenRouter; LiteLLM; DeepSeek; Alibaba; xAI, with 403.
     _Rule(About.REQUEST, r"invalid_prompt|flagged|moderation|content[ _]?(filter|polic|management)|responsibleai"),
-    _Rule(About.REQUEST, r"content exists risk|data_inspection_failed|inappropriate content|usage polic"),
+    _Rule(About.REQUEST, r"content exists risk|data_inspection_failed|inappropriate content|usage (polic|guidelines)"),
+    _Rule(About.REQUEST, r"safety (system|filter|check)|safety_check"),
     _Rule(About.REQUEST, r"(prompt|content|input|request)\w* (was |is |has been |were )?blocked"),
     # Malformed by the model, so that another sample may pass: Groq.
     _Rule(About.REQUEST, r"json_validate_failed|tool_use_failed|failed to generate json"),

@@ -1,4 +1,4 @@
-"""Checks what the environment says of the way to an endpoint: proxies and certificates."""
+"""Checks what the environment says of the way to an endpoint: proxies, certificates, and headers of requests."""
 
 from __future__ import annotations
 
@@ -12,11 +12,16 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from hm_agent.config import ConfigError
+from hm_agent.files import open_regular
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 SOCKS = ("socks5", "socks5h")
 CERTIFICATES: Mapping[str, str] = {"SSL_CERT_FILE": "cafile", "SSL_CERT_DIR": "capath"}
 """The variables that replace the system's certificates, and how `ssl` calls what they name."""
+KEY_LOG = "SSLKEYLOGFILE"
+"""The file to which `ssl` writes the keys of connections, for those who want to read along."""
+HEADERS = ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS")
+"""The variables that the client puts into headers; the last holds one in each line."""
 
 
 def proxy_for(url: str) -> str | None:
@@ -51,6 +56,12 @@ def check_surroundings(url: str) -> None:
             f"{named} stands between here and --base_url={urlsplit(url).netloc.rpartition('@')[2]}, which is on this "
             f"machine: set NO_PROXY={','.join(LOOPBACK)}"
         )
+    for variable in HEADERS:
+        # What stands there may be secret, so that no message shows it.
+        if not all(line.isascii() and line.isprintable() for line in os.environ.get(variable, "").split("\n")):
+            raise ConfigError(f"{variable} of the environment has characters that no header can hold")
+    if path := os.environ.get(KEY_LOG):
+        _check_key_log(path)
     for variable, argument in CERTIFICATES.items():
         if path := os.environ.get(variable):
             _check_certificates(f"{variable}={path}", {argument: path})
@@ -83,10 +94,25 @@ def _scheme_of_proxy(proxy: str) -> str | None:
     return parts.scheme if is_address else None
 
 
-def _check_certificates(named: str, arguments: Mapping[str, str]) -> None:
-    path = next(iter(arguments.values()))
+def _check_key_log(path: str) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:
-        Path(path).stat()
+        if Path(path).is_fifo():
+            raise OSError("it is no file")
+        context.keylog_filename = path
+    except OSError as error:
+        raise _unusable(f"{KEY_LOG}={path}", error) from None
+
+
+def _check_certificates(named: str, arguments: Mapping[str, str]) -> None:
+    path = Path(next(iter(arguments.values())))
+    try:
+        if not path.is_dir():
+            open_regular(path).close()
         ssl.create_default_context(cafile=arguments.get("cafile"), capath=arguments.get("capath"))
     except OSError as error:  # ssl.SSLError is one
-        raise ConfigError(f"{named} of the environment: {error.strerror or error}; mend it, or unset it") from None
+        raise _unusable(named, error) from None
+
+
+def _unusable(named: str, error: OSError) -> ConfigError:
+    return ConfigError(f"{named} of the environment: {error.strerror or error}; mend it, or unset it")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hm_agent.config import ConfigError
+from hm_agent.files import write_whole
 from hm_agent.worlds.melting_pot.games import KINDS
 from hm_agent.worlds.melting_pot.simulator.game_files import check_game
 
@@ -28,7 +29,7 @@ def main(arguments: Sequence[str]) -> int:
         raise ConfigError(f"{path} is there already: name another file")
     text = next(filter(None, (kind.file(parsed.substrate) for kind in KINDS.values())))
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, "utf-8")
+    write_whole(path, text)
     game = check_game(path)
     first = "0" if game.scenarios else "selfplay"
     play = f"hm-agent play --scenarios_dir={path.parent} --scenario={game.short_name}_{first}"
