@@ -35,11 +35,14 @@ class StandIns(Strict):
     They may also name `player` (any other), `a player` (one that looks like others) and `others' things` (owned ones).
 
     goals: the calls for each goal of a puppet, in the order of its one-hot GOAL. bots: those of a bot without a
-    puppeteer, by its name without the substrate and its number.
+    puppeteer, by its name without the substrate and its number. having: those of such a bot while it has a thing, by
+    its name and the thing. together: the actions that it takes only beside a player who has a thing for them, too.
     """
 
     goals: tuple[tuple[str, ...], ...] = ()
     bots: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    having: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    together: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +53,7 @@ class SubstrateFacts(GameFacts):
     what it is, in a sentence. items: what INVENTORY counts, in its order. rules: what players are told before they
     play, save for how long, which `length` says. names: words for sprites whose own names say nothing. All else calls
     things by the words of a player's view. collects: what is taken by walking onto it and pays or is carried. avoids:
-    what hurts whoever walks onto it. uses: what each action beyond steps and turns does something to, PLAYER for any
+    what hurts whoever walks onto it. blocks: what nobody can enter, beside what lies on players' own layer. uses: what each action beyond steps and turns does something to, PLAYER for any
     other player. reach: how many cells straight ahead such an action reaches. harms: the actions that hurt others, or
     what pays them, and pay nobody. having: what is done with a thing that a player holds, or that is drawn with it, as
     the call of a plan; the actions of these calls are of no use without it. later: the actions that pay some time
@@ -68,6 +71,7 @@ class SubstrateFacts(GameFacts):
     names: Mapping[str, str] = field(default_factory=dict)
     collects: tuple[str, ...] = ()
     avoids: tuple[str, ...] = ()
+    blocks: tuple[str, ...] = ()
     uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     reach: Mapping[str, int] = field(default_factory=dict)
     harms: tuple[str, ...] = ()

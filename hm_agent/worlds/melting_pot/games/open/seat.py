@@ -137,8 +137,15 @@ class OpenSeat(SeatSituation):
 
     @cached_property
     def solid(self) -> frozenset[Cell]:
-        """The cells that a thing is known to block."""
-        return frozenset(cell for cell, (kind, _) in self.seen.items() if kind in self.blocking)
+        """The cells that a thing is known to block, but for what the player holds."""
+        return frozenset(cell for cell, (kind, _) in self.seen.items() if kind in self.blocking) - {self.held_at}
+
+    @property
+    def held_at(self) -> Cell | None:
+        """The cell straight ahead, if a thing that blocks is held there, which moves and turns with the player."""
+        ahead = self.layout.wrapped(self.pose.place(1, 0)) if self.pose and self.has else None
+        kind, _ = self.seen.get(ahead, ("", 0)) if ahead else ("", 0)
+        return ahead if kind in self.blocking and kind in self.has else None
 
     @cached_property
     def ways(self) -> Mapping[Cell, int]:

@@ -98,6 +98,7 @@ def _unknown_words(facts: SubstrateFacts) -> Iterator[str]:
         "names": (facts.names, {sprite.name for sprite in view.atlas.sprites}),
         "collects": (facts.collects, view.things),
         "avoids": (facts.avoids, view.things),
+        "blocks": (facts.blocks, view.things),
         "uses": (facts.uses, actions),
         "reach": (facts.reach, actions),
         "harms": (facts.harms, actions),
