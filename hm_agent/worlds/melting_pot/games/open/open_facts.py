@@ -30,19 +30,26 @@ class RoleFacts(Strict):
 
 @dataclass(frozen=True, kw_only=True)
 class StandIns(Strict):
-    """What scripted players do in place of Melting Pot's bots: of the calls of a plan, the one that is nearest to do.
+    """What scripted players do in place of Melting Pot's bots: of several calls, the one that is nearest to do.
 
-    They may also name `player` (any other), `a player` (one that looks like others) and `others' things` (owned ones).
+    In place of one it may be a plan of several, with `;` between them. Calls may also name `player` (any other),
+    `a player` (one that looks like others), `others' things` (owned ones) and what is drawn with other players.
 
     goals: the calls for each goal of a puppet, in the order of its one-hot GOAL. bots: those of a bot without a
     puppeteer, by its name without the substrate and its number. having: those of such a bot while it has a thing, by
-    its name and the thing. together: the actions that it takes only beside a player who has a thing for them, too.
+    its name and the thing; what comes first counts. together: the actions that it takes only beside a player who has a
+    thing for them, too. teams: by slot, if bots' calls depend on it; their names then end with the team's.
     """
 
     goals: tuple[tuple[str, ...], ...] = ()
     bots: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     having: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     together: tuple[str, ...] = ()
+    teams: tuple[str, ...] = ()
+
+    def named(self, bot: str) -> tuple[str, ...]:
+        """The names under which a bot's calls stand."""
+        return tuple(f"{bot} {team}" for team in dict.fromkeys(self.teams)) or (bot,)
 
 
 @dataclass(frozen=True, kw_only=True)

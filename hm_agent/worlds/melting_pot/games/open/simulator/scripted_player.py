@@ -159,9 +159,10 @@ class RuleBots(GameBots[SubstrateFacts]):
         if BOT_CONFIGS[bot].puppeteer_builder:
             senses = self._parts.senses(self._game, slot)
             return PuppetPlayer(*senses, [written_rule(self._game, calls) for calls in told.goals])
-        having = told.having.get(kind_of_bot(bot), {})
+        name = f"{kind_of_bot(bot)} {told.teams[slot]}" if told.teams else kind_of_bot(bot)
+        having = told.having.get(name, {})
         game = replace(self._game, having={**self._game.having, **{thing: as_words(having[thing]) for thing in having}})
-        return RulePlayer(*self._parts.senses(game, slot), written_rule(game, told.bots[kind_of_bot(bot)], having))
+        return RulePlayer(*self._parts.senses(game, slot), written_rule(game, told.bots[name], having))
 
     def own_slot(self, rgb: Pixels) -> int:
         """The slot of the player that sees a frame, with the usual roles; the first one where players look alike."""

@@ -44,7 +44,7 @@ def nearest_plan(
     having: other plans, for a player that has a thing. Before all else comes a flight from a player that is close, then
     a rest, then the use of what it holds.
     """
-    plans = next((having[thing] for thing in seat.has if thing in having), plans)
+    plans = next((instead for thing, instead in having.items() if thing in seat.has), plans)
     if first := next(_at_once(seat, plans), None):
         return first
     found = list(_with_ways(seat, plans))
@@ -92,7 +92,8 @@ def _with_ways(seat: OpenSeat, plans: Plans) -> Iterator[tuple[float, Sequence[C
                 yield from ((way, [found, *then]) for way, found in ways)
             case UseAction(action, str(name)):
                 kinds = {*seat.facts.owned} - {own_kind(seat)} if name == OTHERS_THINGS else {name}
-                cells = (cell for cell in seat.cells_of(kinds) if not is_covered(seat, cell, action))
+                cells = [cell for cell in seat.cells_of(kinds) if not is_covered(seat, cell, action)]
+                cells += (each.cell for each in players if name in (each.shows or "").split(", "))
                 yield from ((seat.steps_to(cell), [replace(call, at=cell), *then]) for cell in cells)
             case UseAction(at=tuple(cell)):
                 yield seat.steps_to(cell), [call, *then]
