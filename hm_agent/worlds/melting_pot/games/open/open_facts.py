@@ -60,7 +60,8 @@ class SubstrateFacts(GameFacts):
     what it is, in a sentence. items: what INVENTORY counts, in its order. rules: what players are told before they
     play, save for how long, which `length` says. names: words for sprites whose own names say nothing. All else calls
     things by the words of a player's view. collects: what is taken by walking onto it and pays or is carried. avoids:
-    what hurts whoever walks onto it. blocks: what nobody can enter, beside what lies on players' own layer. uses: what each action beyond steps and turns does something to, PLAYER for any
+    what hurts whoever walks onto it. blocks: what nobody can enter, beside what lies on players' own layer.
+    floor: what shows where nothing else lies, so that the map ends where nothing shows. uses: what each action beyond steps and turns does something to, PLAYER for any
     other player. reach: how many cells straight ahead such an action reaches. harms: the actions that hurt others, or
     what pays them, and pay nobody. having: what is done with a thing that a player holds, or that is drawn with it, as
     the call of a plan; the actions of these calls are of no use without it. later: the actions that pay some time
@@ -79,6 +80,7 @@ class SubstrateFacts(GameFacts):
     collects: tuple[str, ...] = ()
     avoids: tuple[str, ...] = ()
     blocks: tuple[str, ...] = ()
+    floor: str = ""
     uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     reach: Mapping[str, int] = field(default_factory=dict)
     harms: tuple[str, ...] = ()

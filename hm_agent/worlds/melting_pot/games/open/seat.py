@@ -128,7 +128,17 @@ class OpenSeat(SeatSituation):
     @cached_property
     def unseen(self) -> tuple[Cell, ...]:
         """Cells that were out of view for long; none while the own one is unknown."""
-        return tuple(cell for cell, _ in self.looked_at.unseen_places(self.here, self.step)) if self.pose else ()
+        if self.pose is None:
+            return ()
+        return tuple(cell for cell, _ in self.looked_at.unseen_places(self.here, self.step, self.within))
+
+    @property
+    def within(self) -> tuple[Cell, Cell] | None:
+        """The corners of where things were seen, if something shows on all ground and nobody knows the map."""
+        if not (self.facts.floor and self.is_own_map and self.seen):
+            return None
+        columns, rows = zip(*self.seen, strict=True)
+        return (min(columns), min(rows)), (max(columns), max(rows))
 
     @property
     def search(self) -> Call:

@@ -99,6 +99,7 @@ def _unknown_words(facts: SubstrateFacts) -> Iterator[str]:
         "collects": (facts.collects, view.things),
         "avoids": (facts.avoids, view.things),
         "blocks": (facts.blocks, view.things),
+        "floor": (filter(None, [facts.floor]), view.things),
         "uses": (facts.uses, actions),
         "reach": (facts.reach, actions),
         "harms": (facts.harms, actions),
