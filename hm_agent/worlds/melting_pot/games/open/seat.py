@@ -67,7 +67,8 @@ class OpenSeat(SeatSituation):
     avatar. deeds: what it did, and what it was paid then. behaviours: what others can be predicted to do. seen: the
     kind and the step of every thing that was seen and not seen gone, by its cell. sighted: where each other player was
     last. looked_at: when each cell was in view. blocking: the kinds of things that nobody can enter. has: how many it
-    holds of what its game counts, and of what is drawn with it, as far as the game's file says what that is for.
+    holds of what its game counts, of what its hand has grasped and of what is drawn with it, as far as the game's file
+    says what that is for.
     """
 
     blocks = "melting_pot/open/blocks.j2"

@@ -23,6 +23,7 @@ from hm_agent.worlds.melting_pot.games.open.greedy import REST, is_covered, own_
 from hm_agent.worlds.melting_pot.games.open.grid_view import SEVERAL, GridView
 from hm_agent.worlds.melting_pot.games.open.open_facts import PLAYER, SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat, PlayingRule
+from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 
 CLOSE = 5
@@ -36,9 +37,7 @@ OTHERS_THINGS = "others' things"
 Plans = Sequence[Sequence[Call]]
 
 
-def nearest_plan(
-    seat: OpenSeat, plans: Plans, having: Mapping[str, Plans] = MappingProxyType({})
-) -> Sequence[Call]:
+def nearest_plan(seat: OpenSeat, plans: Plans, having: Mapping[str, Plans] = MappingProxyType({})) -> Sequence[Call]:
     """Of these plans the one whose first call is nearest to do, else one that needs no place; empty if there is none.
 
     having: other plans, for a player that has a thing. Before all else comes a flight from a player that is close, then
@@ -57,7 +56,7 @@ def _at_once(seat: OpenSeat, plans: Plans) -> Iterator[Sequence[Call]]:
     yield from (plan for plan in plans if isinstance(plan[0], KeepAway) and plan[0].player in close)
     if seat.is_tired:
         yield [StandStill(REST)]
-    uses = {seat.facts.having[thing] for thing in seat.has}
+    uses = {seat.facts.having.get(thing) for thing in seat.has}
     for plan in plans:
         if str(plan[0]) in uses:
             yield [StandStill(1)] if _waits_for_another(seat, plan[0]) else plan
@@ -74,31 +73,38 @@ def _waits_for_another(seat: OpenSeat, call: Call) -> bool:
 def _with_ways(seat: OpenSeat, plans: Plans) -> Iterator[tuple[float, Sequence[Call]]]:
     """The plans that can be carried out now, with the way to what each begins with; those that need no place come last.
 
-    What is done with something held is none of them: it is done at once.
+    A walk to where the player is has been done. What is done with something held is done at once.
     """
+    for first, *then in plans:
+        if first == WalkTo(seat.here) and then:
+            yield LAST, then
+        yield from ((way, [found, *then]) for way, found in _ways_of(seat, first))
+
+
+def _ways_of(seat: OpenSeat, call: Call) -> Iterator[tuple[float, Call]]:
+    """The calls for each place where a call can be carried out now, with the way there."""
+    match call:
+        case UseAction(at=str(name)):
+            found = _targets(seat, call.action, name)
+            yield from ((seat.steps_to(cell), replace(call, at=target)) for cell, target in found)
+        case UseAction(at=tuple(cell)):
+            yield seat.steps_to(cell), call
+        case CollectThings(kind):
+            yield from ((seat.steps_to(cell), call) for cell in seat.cells_of((kind,)))
+        case UseAction() | WalkTo() | LookAround() | StandStill():
+            if str(call) not in seat.facts.having.values() and call != WalkTo(seat.here):
+                yield LAST, call
+
+
+def _targets(seat: OpenSeat, action: str, name: str) -> Iterator[tuple[Cell, Cell | str]]:
+    """The cells of what an action is to be used on, and what a call names there: a player, or else the cell."""
     players = [each for each in seat.players if not each.ago and each.name not in seat.facts.spares]
-    for call, *then in plans:
-        match call:
-            case UseAction(at=None):
-                if str(call) not in seat.facts.having.values():
-                    yield LAST, [call, *then]
-            case WalkTo(cell):
-                if left := then if cell == seat.here else [call, *then]:
-                    yield LAST, left
-            case LookAround() | StandStill():
-                yield LAST, [call, *then]
-            case UseAction(at=str(name)) if name == PLAYER:
-                ways = ((seat.steps_to(each.cell), replace(call, at=each.name)) for each in players)
-                yield from ((way, [found, *then]) for way, found in ways)
-            case UseAction(action, str(name)):
-                kinds = {*seat.facts.owned} - {own_kind(seat)} if name == OTHERS_THINGS else {name}
-                cells = [cell for cell in seat.cells_of(kinds) if not is_covered(seat, cell, action)]
-                cells += (each.cell for each in players if name in (each.shows or "").split(", "))
-                yield from ((seat.steps_to(cell), [replace(call, at=cell), *then]) for cell in cells)
-            case UseAction(at=tuple(cell)):
-                yield seat.steps_to(cell), [call, *then]
-            case CollectThings(kind):
-                yield from ((seat.steps_to(cell), [call, *then]) for cell in seat.cells_of((kind,)))
+    if name == PLAYER:
+        yield from ((each.cell, each.name) for each in players)
+        return
+    kinds = {*seat.facts.owned} - {own_kind(seat)} if name == OTHERS_THINGS else {name}
+    yield from ((cell, cell) for cell in seat.cells_of(kinds) if not is_covered(seat, cell, action))
+    yield from ((each.cell, each.cell) for each in players if name in (each.shows or "").split(", "))
 
 
 def as_words(written: Sequence[str]) -> str:
