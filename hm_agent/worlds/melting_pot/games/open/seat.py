@@ -223,8 +223,10 @@ class OpenSeat(SeatSituation):
 class PlayingRule:
     """A rule of a player: what minds take others to follow, and scripted players do.
 
-    words: as agents say it of others. next: what it does now, by the seat of its player.
+    words: as agents say it of others. next: what it does now, by the seat of its player. changed_by: the things that
+    end what it does once its player gets them.
     """
 
     words: str
     next: Callable[[Any], Sequence[Call]]
+    changed_by: Set[str] = frozenset()

@@ -53,7 +53,7 @@ class RulePlayer:
         self._step += 1
         self._notes.read(Observation(self._step, frame, reward))
         seat, follower = self._notes.situation, self._follower
-        had, self._has = self._has, seat.has.keys()
+        had, self._has = self._has, seat.has.keys() & self._rule.changed_by
         if follower.observe(seat, (), None) or self._has - had:
             follower.follow(())
         action = follower.reflex(seat)

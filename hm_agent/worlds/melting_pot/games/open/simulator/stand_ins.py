@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
+from typing import TypeAlias
 
 from hm_agent.worlds.melting_pot.games.open.bearings import Bearings
 from hm_agent.worlds.melting_pot.games.open.calls import (
@@ -32,9 +33,7 @@ LAST = float("inf")
 """The way to what needs no place."""
 OTHERS_THINGS = "others' things"
 """The word for the things that are other players' own among what actions are used on."""
-
-
-Plans = Sequence[Sequence[Call]]
+Plans: TypeAlias = Sequence[Sequence[Call]]
 
 
 def nearest_plan(seat: OpenSeat, plans: Plans, having: Mapping[str, Plans] = MappingProxyType({})) -> Sequence[Call]:
@@ -130,4 +129,5 @@ def written_rule(
         return [read_plan(plan.split(";"), names) for plan in written]
 
     instead = {thing: plans(calls) for thing, calls in having.items()}
-    return PlayingRule(as_words(written), partial(nearest_plan, plans=plans(written), having=instead))
+    find = partial(nearest_plan, plans=plans(written), having=instead)
+    return PlayingRule(as_words(written), find, instead.keys())
