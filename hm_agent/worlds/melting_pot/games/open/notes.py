@@ -54,7 +54,9 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         self._view = GridView.of(facts.substrate, slot, facts.roles).naming(facts.names)
         self._bearings = Bearings.of(facts.substrate, slot)
         self._seeing = Seeing(self._view, self._bearings, frozenset(facts.named_things), frozenset(facts.grounds))
-        self._blocking = self._view.solid_words | frozenset(facts.blocks)
+        # What can be grasped lies in players' way, but the avatar's layer does not say so.
+        graspable = self._facts.having.keys() & {*self._facts.uses.get(GRASP.lower(), ())}
+        self._blocking = self._view.solid_words | graspable
         self.actions = actions
         self._own_actions = tuple(action.name.lower() for action in actions if action > Move.TURN_RIGHT)
         self.memory = EntityMemory(self._bearings.layout)

@@ -98,7 +98,6 @@ def _unknown_words(facts: SubstrateFacts) -> Iterator[str]:
         "names": (facts.names, {sprite.name for sprite in view.atlas.sprites}),
         "collects": (facts.collects, view.things),
         "avoids": (facts.avoids, view.things),
-        "blocks": (facts.blocks, view.things),
         "floor": (filter(None, [facts.floor]), view.things),
         "uses": (facts.uses, actions),
         "reach": (facts.reach, actions),
