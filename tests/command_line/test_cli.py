@@ -140,7 +140,7 @@ def test_list_names_scenarios_agents_and_models_and_says_what_they_are(here: Pat
     lines = [" ".join(line.split()) for line in output.splitlines()]
     assert "enacttom_mixed_k2_* EnactToM, mixed, K depth 2: 20 scenarios, 000 to 019" in lines
     visiting = "boat_race_eight_races_0 1 agent and 5 bots: visiting cooperators"
-    assert f"{visiting}; needs trained bots (boat_race__eight_races_0)" in lines
+    assert f"{visiting} (boat_race__eight_races_0)" in lines
     assert "enacttom_hard_k2_wary_* EnactToM, hard, order 2 needed: 20 scenarios, 00_a to 09_b" in lines
     assert hm_agent("list", cwd=here) == (0, output, "")
     longest = "  rationalizable_coordination_repeated_selfplay "

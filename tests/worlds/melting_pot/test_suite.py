@@ -44,8 +44,6 @@ def chosen_bots(scenario: Scenario, bots: str, folder: Path | None) -> str:
 def test_auto_settles_all_scenarios_of_a_game_alike() -> None:
     settled: dict[str, set[Setting]] = {}
     for scenario in SCENARIOS:
-        if scenario.needs_trained_bots:
-            continue
         settled.setdefault(scenario.game.short_name, set()).add(settled_bots(scenario, "auto", None))
     assert {game for game, kinds in settled.items() if len(kinds) > 1} == set()
 
@@ -55,31 +53,37 @@ def test_settled_bots_are_those_that_casting_chooses(tmp_path: Path) -> None:
         assert settled_bots(scenario, bots, folder) == chosen_bots(scenario, bots, folder), scenario.short_name
 
 
-def test_a_scenario_without_stand_ins_is_refused_in_one_line_with_what_to_do() -> None:
+def test_scripted_players_stand_in_for_the_bots_of_every_scenario_that_ships() -> None:
     for scenario in SCENARIOS:
-        refusal = settled_bots(scenario, "scripted", None)
-        if scenario.needs_trained_bots:
-            assert re.fullmatch(
-                f"{scenario.short_name} needs trained bots, since no scripted player stands in for its bots: .*"
-                f"--bots_dir.*; {scenario.game.short_name}_selfplay needs none",
-                str(refusal),
-            )
-        else:
-            assert refusal == "scripted"
+        assert settled_bots(scenario, "scripted", None) == "scripted", scenario.short_name
 
 
+@pytest.mark.usefixtures("boats_without_stand_ins")
+def test_a_scenario_without_stand_ins_is_refused_in_one_line_with_what_to_do() -> None:
+    scenario = scenario_named("boat_race_eight_races_0")
+    refusal = settled_bots(scenario, "scripted", None)
+    assert re.fullmatch(
+        "boat_race_eight_races_0 needs trained bots, since no scripted player stands in for its bots: .*"
+        "--bots_dir.*; boat_race_eight_races_selfplay needs none",
+        str(refusal),
+    )
+    assert refusal == chosen_bots(scenario, "scripted", None)
+
+
+@pytest.mark.usefixtures("boats_without_stand_ins")
 def test_globs_leave_out_what_needs_trained_bots_unless_these_are_there_or_nothing_else_matches(tmp_path: Path) -> None:
-    names = ["c[hl]*_0"]
+    names = ["b*_[01]"]
     without = find_scenarios(names, {})
-    playable = ["chicken_arena_0", "chicken_repeated_0", "clean_up_0", "clean_up_unseen_0"]
+    playable = [f"bach_or_stravinsky_{game}_{number}" for game in ("arena", "repeated") for number in (0, 1)]
     assert [one.short_name for one in without] == playable
-    assert list(passed_over_lines(names, without)) == ["chemistry_three_cycles_0 and 3 more, for want of trained bots"]
-    (tmp_path / "chemistry__two_metabolic_cycles").mkdir()
-    assert len(find_scenarios(names, {"bots_dir": str(tmp_path)})) == 5
-    assert find_scenarios(names, {"bots": "scripted", "bots_dir": str(tmp_path)}) == without
-    assert len(find_scenarios(names)) == len(find_scenarios(names, {"bots": "trained"})) == 8
-    assert find_scenarios(["chemistry_two_cycles_0"], {}) == (INFO["chemistry__two_metabolic_cycles_0"],)
-    assert len(find_scenarios(["coop_mining_*"], {})) == 6
+    assert list(passed_over_lines(names, without)) == ["boat_race_eight_races_0 and 1 more, for want of trained bots"]
+    folder = tmp_path / "bots"
+    (folder / "boat_race__eight_races").mkdir(parents=True)
+    assert len(find_scenarios(names, {"bots_dir": str(folder)})) == 6
+    assert find_scenarios(names, {"bots": "scripted", "bots_dir": str(folder)}) == without
+    assert len(find_scenarios(names)) == len(find_scenarios(names, {"bots": "trained"})) == 6
+    (alone,) = find_scenarios(["boat_race_eight_races_0"], {})
+    assert alone.needs == "trained bots"
 
 
 def test_self_play_has_no_bots_to_settle() -> None:

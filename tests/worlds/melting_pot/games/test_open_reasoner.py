@@ -16,7 +16,7 @@ from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Layout, Move, Pose
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.memory.view_times import ViewTimes
-from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 
@@ -176,6 +176,49 @@ def test_a_rower_rows_on_while_its_boat_carries_it_to_where_it_does_not_know() -
     rowing = [follower.reflex(replace(lost, has={"seat l": 1})) for _ in range(3)]
     assert rowing == [notes.actions["FLAIL"]] * 3
     assert follower.reflex(lost) in {Move.FORWARD, Move.TURN_RIGHT}
+
+
+def test_what_is_held_ahead_stops_nobody_but_has_to_find_room() -> None:
+    things = {(1, 0): "blue cube", (2, 0): "blue cube"}
+    seat = seat_in("factory_commons_either_or", things, solid=["blue cube"])
+    holding = replace(seat, has={"blue cube": 1})
+    assert {*seat.solid} == {(1, 0), (2, 0)}
+    assert seat.held_at is None
+    assert {*holding.solid} == {(2, 0)}
+    assert holding.held_at == (1, 0)
+    for each, step in ((seat, Move.STEP_RIGHT), (holding, Move.BACKWARD)):
+        _, follower = followed("factory_commons_either_or")
+        follower.follow((WalkTo((4, 1)),))
+        assert follower.next_action(each) == step
+
+
+def test_a_hand_shows_what_is_held_a_step_after_it_has_grasped_or_let_go() -> None:
+    game = replace(game_named("factory_commons_either_or", SubstrateFacts), having={"blue cube": "use(grasp)"})
+    notes = OpenNotes(game, 0, actions_of(game.substrate))
+    cube = Detection("blue cube", (1, 0), (1, 0), None, None, is_player=False)
+    seen = TextualMap(Pose(*HERE, 0), present=True, mark=None, detections=(cube,), in_view=NOWHERE, unknown_patches=0)
+    hand = (((1, 0), "hand 2"),)
+    for action, effects, has in (
+        ("NOOP", (), False),
+        ("GRASP", (), True),
+        ("NOOP", hand, True),
+        ("GRASP", hand, False),
+    ):
+        notes.note_action(notes.actions[action])
+        notes.sight = FrameSeen(seen, effects, ())
+        assert bool(notes._having()) == has, (action, effects)
+
+
+def test_where_all_ground_shows_nobody_looks_beyond_what_shows() -> None:
+    seat = seat_in("chemistry_two_cycles", {(1, 1): "empty", (3, 2): "ax"}, is_own_map=True, looked_at=ViewTimes(ROOM))
+
+    def shown(cell: Cell) -> bool:
+        return 1 <= cell[0] <= 3 and 1 <= cell[1] <= 2
+
+    assert seat.unseen
+    assert all(map(shown, seat.unseen))
+    for elsewhere in (replace(seat, is_own_map=False), replace(seat, seen={})):
+        assert not all(map(shown, elsewhere.unseen))
 
 
 def test_where_players_tire_a_step_that_fails_once_says_not_yet_that_the_way_is_blocked() -> None:

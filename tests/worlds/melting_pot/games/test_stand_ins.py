@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import pytest
 
-from hm_agent.worlds.melting_pot.games.open.calls import Call, CollectThings, KeepAway, StandStill, UseAction
+from hm_agent.worlds.melting_pot.games.open.calls import Call, CollectThings, KeepAway, StandStill, UseAction, WalkTo
 from hm_agent.worlds.melting_pot.games.open.greedy import REST
 from hm_agent.worlds.melting_pot.games.open.grid_view import SEVERAL
 from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts
@@ -25,8 +26,10 @@ FORAGE = ("collect(coin)", "use(consume_tokens)")
 GIVE = ("use(refine_and_gift, player)",)
 
 
-def nearest_call(seat: OpenSeat, written: Sequence[str]) -> Sequence[Call]:
-    return written_rule(seat.facts, written).next(seat)
+def nearest_call(
+    seat: OpenSeat, written: Sequence[str], having: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> Sequence[Call]:
+    return list(written_rule(seat.facts, written, having).next(seat))
 
 
 def test_of_several_calls_the_one_is_carried_out_whose_thing_is_nearest() -> None:
@@ -92,6 +95,48 @@ def test_of_what_players_own_only_others_things_are_taken_and_not_what_a_beam_co
     )
 
 
+def test_of_plans_of_several_calls_the_one_that_begins_nearest_is_carried_out_from_where_the_player_is() -> None:
+    x, y = HERE
+    seat = seat_in("chemistry_two_cycles", {(3, 1): "ax", (1, 3): "by", (1, 2): "energy"})
+    plans = ("use(io_action, by); wait(5)", f"go_to(({x}, {y})); collect(ax)")
+    assert nearest_call(seat, plans) == [UseAction("io_action", (1, 3)), StandStill(5)]
+    assert nearest_call(replace(seat, seen={(3, 1): ("ax", STEP)}), plans) == [CollectThings("ax")]
+    assert nearest_call(seat, ("go_to((4, 4)); wait(5)", "look_around()")) == [WalkTo((4, 4)), StandStill(5)]
+
+
+def test_while_it_has_a_thing_it_does_what_is_said_of_that_the_first_that_is_told() -> None:
+    seat = seat_in("paintball_capture_the_flag", {(3, 1): "dropped flag red", (1, 3): "dropped flag blue"})
+    having = {"blue ground": ("use(fire_zap_1)",), "carried flag blue": ("collect(dropped flag red)", "go_to((11, 2))")}
+    calls = ("collect(dropped flag blue)",)
+    assert nearest_call(seat, calls, having) == [CollectThings("dropped flag blue")]
+    carrying = replace(seat, has={"carried flag blue": 1})
+    assert nearest_call(carrying, calls, having) == [CollectThings("dropped flag red")]
+    assert nearest_call(replace(carrying, seen={}), calls, having) == [WalkTo((11, 2))]
+    stuck = replace(seat, has={"carried flag blue": 1, "blue ground": 1})
+    assert nearest_call(stuck, calls, having) == [UseAction("fire_zap_1")]
+
+
+def test_what_is_drawn_with_a_player_is_used_where_that_player_is() -> None:
+    blue = PlayerSighting((1, 3), 0, "carried flag red, health 2 of the blue team", STEP)
+    seat = seat_in("paintball_capture_the_flag", {}, sighted={SEVERAL: blue})
+    assert nearest_call(seat, ("use(fire_zap_1, health 2 of the blue team)",)) == [UseAction("fire_zap_1", (1, 3))]
+    assert nearest_call(seat, ("use(fire_zap_1, health 2 of the red team)",)) == []
+
+
+def test_a_cooperator_rows_once_another_player_has_the_seat_beside() -> None:
+    rowing = {"seat l": ("use(row, 20)",)}
+    seat = replace(seat_in("boat_race_eight_races", {(3, 1): "seat r"}), has={"seat l": 1})
+    seat = replace(seat, facts=replace(seat.facts, having={"seat l": "use(row, 20)", "seat r": "use(row, 20)"}))
+    x, y = HERE
+    for cell, shows, plan in (
+        ((x + 1, y), "seat r", [UseAction("row", None, 20)]),
+        ((x + 1, y), None, [StandStill(1)]),
+        ((x + 2, y), "seat r", [StandStill(1)]),
+    ):
+        beside = {"player_1": PlayerSighting(cell, 0, shows, STEP)}
+        assert nearest_call(replace(seat, sighted=beside), ("collect(seat r)",), rowing) == plan
+
+
 @pytest.mark.parametrize(
     ("name", "intents"),
     [
@@ -133,6 +178,30 @@ def test_predators_keep_prey_from_feeding() -> None:
     assert unhunted > 1.3 * hunted > 0
 
 
+@pytest.mark.parametrize(
+    ("name", "steps", "slots"),
+    [
+        ("boat_race_eight_races_0", 240, [1, 2, 3, 4, 5]),
+        ("factory_commons_either_or_1", 120, [1, 2]),
+        ("fruit_market_concentric_rivers_2", 60, range(1, 16)),
+        ("paintball_capture_the_flag_0", 100, [1]),
+        ("paintball_king_of_the_hill_0", 60, [1]),
+        ("chemistry_two_cycles_1", 80, [4, 5, 6, 7]),
+    ],
+)
+def test_stand_ins_earn_what_their_game_pays(name: str, steps: int, slots: Sequence[int]) -> None:
+    """Agents stand still, so that all that bots earn is by what they do themselves."""
+    world = MeltingPotWorld(scenario_named(name), Bots.SCRIPTED)
+    world.reset(seed=1)
+    earned = 0.0
+    for _ in range(steps):
+        world.step(dict.fromkeys(world.seats, 0))
+        assert world.timestep
+        earned += sum(float(world.timestep.reward[slot]) for slot in slots)
+    world.close()
+    assert earned > 0
+
+
 def test_a_file_whose_stand_ins_do_not_fit_is_told_what_is_wrong() -> None:
     facts = game_named("allelopathic_harvest_open", OpenFacts)
     assert facts.stand_ins
@@ -144,3 +213,10 @@ def test_a_file_whose_stand_ins_do_not_fit_is_told_what_is_wrong() -> None:
     assert "stand_ins: bots: nobody stands in for bot_that_supports_green" in told
     follower = "allelopathic_harvest__open__puppet_convention_follower_0"
     assert f"stand_ins: goals: there are 5, but the puppeteer of {follower} gives 6" in told
+    facts = game_named("paintball_capture_the_flag", OpenFacts)
+    assert facts.stand_ins
+    one_team = {name: calls for name, calls in facts.stand_ins.bots.items() if name.endswith("red")}
+    wrong = replace(facts.stand_ins, bots=one_team, having={"shaped_bot red": {"red ground": ("go_to((1, 1))",)}})
+    told = list(file_problems(replace(facts, stand_ins=wrong), default_settings(facts.substrate)))
+    assert told[0].startswith("stand_ins: having.shaped_bot red: (1, 1) is")
+    assert {*told[1:]} == {"stand_ins: bots: nobody stands in for shaped_bot blue"}

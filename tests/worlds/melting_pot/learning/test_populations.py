@@ -339,7 +339,6 @@ def test_what_is_no_checkpoint_for_the_game_is_said_in_one_line(
         (["--substrate=pd_repeated", "--against=pd_repeated_2"], "say --substrate=NAME for self-play, or --against"),
         (["--substrate=pd_repeted"], "unknown substrate 'pd_repeted': did you mean"),
         (["--against=pd_repeated_99"], "--against: unknown scenario 'pd_repeated_99'"),
-        (["--against=boat_race_eight_races_0"], "needs trained bots"),
         (["--substrate=pd_repeated", "--seeds=a"], "seeds are whole numbers"),
         (["--substrate=pd_repeated", "--planes", "--pixels"], "a network learns from one of them"),
         (["--substrate=pd_repeated", "--tables=3"], "6 seats are no multiple of 8"),
@@ -355,3 +354,9 @@ def test_a_wrong_command_line_is_said_in_one_line(
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.usefixtures("boats_without_stand_ins")
+def test_bots_for_which_nobody_stands_in_are_no_opponents(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["hm-agent", "train", "melting_pot", "--against=boat_race_eight_races_0"]) == 2
+    assert "needs trained bots" in capsys.readouterr().err

@@ -122,7 +122,7 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
             return self._actions(Move.NOOP)
         if situation.pose is not None:
             return None
-        call = self.current
+        call = self.current or next(iter(self.plan[-1:]), None)
         if situation.has and isinstance(call, UseAction) and call.at is None:
             return self._by_name[call.action]
         return self._actions(seek_bearings(sight.map, situation.step))
@@ -213,8 +213,12 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         return None
 
     def _closed(self, seat: OpenSeat) -> set[Cell]:
-        """The cells that can't be entered now, as far as is known."""
-        return {*seat.solid, *self._notes.occupied, *self._blocked}
+        """The cells that can't be entered now, as far as is known, by the player or by what it holds ahead."""
+        closed = {*seat.solid, *self._notes.occupied, *self._blocked}
+        if seat.held_at is None:
+            return closed
+        right, down = (ahead - here for ahead, here in zip(seat.held_at, seat.here, strict=True))
+        return closed | {(x - right, y - down) for x, y in closed | seat.layout.walls}
 
     def _end_after(self, times: int) -> None:
         """Raises _Ended once the current call has done so often what it asks for, or has taken too long."""

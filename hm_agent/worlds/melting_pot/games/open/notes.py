@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import Any
 
@@ -26,6 +26,9 @@ from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 
 SEEN_ALREADY = ("RGB", "COLLECTIVE_REWARD")
 """The observations that a question doesn't tell beside the view."""
+
+HAND, GRASP = "hand", "GRASP"
+"""How words for the hand of a player that holds something begin, and the action by which it does or lets go."""
 
 
 def role_of(facts: SubstrateFacts, slot: int) -> str:
@@ -51,7 +54,9 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         self._view = GridView.of(facts.substrate, slot, facts.roles).naming(facts.names)
         self._bearings = Bearings.of(facts.substrate, slot)
         self._seeing = Seeing(self._view, self._bearings, frozenset(facts.named_things), frozenset(facts.grounds))
-        self._blocking = self._view.solid_words
+        # What can be grasped lies in players' way, but the avatar's layer does not say so.
+        graspable = self._facts.having.keys() & {*self._facts.uses.get(GRASP.lower(), ())}
+        self._blocking = self._view.solid_words | graspable
         self.actions = actions
         self._own_actions = tuple(action.name.lower() for action in actions if action > Move.TURN_RIGHT)
         self.memory = EntityMemory(self._bearings.layout)
@@ -118,8 +123,18 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
     def _having(self) -> Mapping[str, int]:
         """How many the player has of each thing whose use the game's file tells."""
         counted = {item.name: count for item, count in zip(self._facts.holdings, self._inventory, strict=False)}
-        drawn = dict.fromkeys(self.sight.own, 1)
+        drawn = dict.fromkeys((*self.sight.own, *self._grasped()), 1)
         return {name: count for name, count in {**drawn, **counted}.items() if count and name in self._facts.having}
+
+    def _grasped(self) -> Iterator[str]:
+        """What lies straight ahead while the own hand holds it, which shows a step after it has grasped or let go."""
+        seen = self.sight.map
+        if seen.pose is None:
+            return
+        ahead = self._bearings.layout.wrapped(seen.pose.place(1, 0))
+        shows = any(cell == ahead and effect.startswith(HAND) for cell, effect in self.sight.effects)
+        if shows != (self.actions(self._action).name == GRASP):
+            yield from (each.kind for each in seen.detections if each.cell == ahead)
 
     def grid(self, observation: Observation[View]) -> str:
         """The frame of an observation as a grid of characters, with a legend."""

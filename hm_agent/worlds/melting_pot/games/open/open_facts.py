@@ -30,16 +30,26 @@ class RoleFacts(Strict):
 
 @dataclass(frozen=True, kw_only=True)
 class StandIns(Strict):
-    """What scripted players do in place of Melting Pot's bots: of the calls of a plan, the one that is nearest to do.
+    """What scripted players do in place of Melting Pot's bots: of several calls, the one that is nearest to do.
 
-    They may also name `player` (any other), `a player` (one that looks like others) and `others' things` (owned ones).
+    In place of one it may be a plan of several, with `;` between them. Calls may also name `player` (any other),
+    `a player` (one that looks like others), `others' things` (owned ones) and what is drawn with other players.
 
     goals: the calls for each goal of a puppet, in the order of its one-hot GOAL. bots: those of a bot without a
-    puppeteer, by its name without the substrate and its number.
+    puppeteer, by its name without the substrate and its number. having: those of such a bot while it has a thing, by
+    its name and the thing; what comes first counts. together: the actions that it takes only beside a player who has a
+    thing for them, too. teams: by slot, if bots' calls depend on it; their names then end with the team's.
     """
 
     goals: tuple[tuple[str, ...], ...] = ()
     bots: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    having: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    together: tuple[str, ...] = ()
+    teams: tuple[str, ...] = ()
+
+    def named(self, bot: str) -> tuple[str, ...]:
+        """The names under which a bot's calls stand."""
+        return tuple(f"{bot} {team}" for team in dict.fromkeys(self.teams)) or (bot,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,14 +60,15 @@ class SubstrateFacts(GameFacts):
     what it is, in a sentence. items: what INVENTORY counts, in its order. rules: what players are told before they
     play, save for how long, which `length` says. names: words for sprites whose own names say nothing. All else calls
     things by the words of a player's view. collects: what is taken by walking onto it and pays or is carried. avoids:
-    what hurts whoever walks onto it. uses: what each action beyond steps and turns does something to, PLAYER for any
-    other player. reach: how many cells straight ahead such an action reaches. harms: the actions that hurt others, or
-    what pays them, and pay nobody. having: what is done with a thing that a player holds, or that is drawn with it, as
-    the call of a plan; the actions of these calls are of no use without it. later: the actions that pay some time
-    after, so that the reward of their step says nothing of them. owned: the things that are a player's own, by slot,
-    which gain nothing by actions. spares: the names of players on whom actions are of no use. tired: at this share of
-    the full stamina or below, a player rests; negative if rests are of no use. by_role: what is different for players
-    of a role, by Melting Pot's name of it. stand_ins: None if nobody can stand in for trained bots.
+    what hurts whoever walks onto it. floor: what shows where nothing else lies, so that the map ends where nothing
+    shows. uses: what each action beyond steps and turns does something to, PLAYER for any other player. reach: how many
+    cells straight ahead such an action reaches. harms: the actions that hurt others, or what pays them, and pay nobody.
+    having: what is done with a thing that a player holds, or that is drawn with it, as the call of a plan; the actions
+    of these calls are of no use without it. later: the actions that pay some time after, so that the reward of their
+    step says nothing of them. owned: the things that are a player's own, by slot, which gain nothing by actions.
+    spares: the names of players on whom actions are of no use. tired: at this share of the full stamina or below, a
+    player rests; negative if rests are of no use. by_role: what is different for players of a role, by Melting Pot's
+    name of it. stand_ins: None if nobody can stand in for trained bots.
     """
 
     players: int
@@ -68,6 +79,7 @@ class SubstrateFacts(GameFacts):
     names: Mapping[str, str] = field(default_factory=dict)
     collects: tuple[str, ...] = ()
     avoids: tuple[str, ...] = ()
+    floor: str = ""
     uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     reach: Mapping[str, int] = field(default_factory=dict)
     harms: tuple[str, ...] = ()

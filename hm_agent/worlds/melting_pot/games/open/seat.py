@@ -67,7 +67,8 @@ class OpenSeat(SeatSituation):
     avatar. deeds: what it did, and what it was paid then. behaviours: what others can be predicted to do. seen: the
     kind and the step of every thing that was seen and not seen gone, by its cell. sighted: where each other player was
     last. looked_at: when each cell was in view. blocking: the kinds of things that nobody can enter. has: how many it
-    holds of what its game counts, and of what is drawn with it, as far as the game's file says what that is for.
+    holds of what its game counts, of what its hand has grasped and of what is drawn with it, as far as the game's file
+    says what that is for.
     """
 
     blocks = "melting_pot/open/blocks.j2"
@@ -128,7 +129,17 @@ class OpenSeat(SeatSituation):
     @cached_property
     def unseen(self) -> tuple[Cell, ...]:
         """Cells that were out of view for long; none while the own one is unknown."""
-        return tuple(cell for cell, _ in self.looked_at.unseen_places(self.here, self.step)) if self.pose else ()
+        if self.pose is None:
+            return ()
+        return tuple(cell for cell, _ in self.looked_at.unseen_places(self.here, self.step, self.within))
+
+    @property
+    def within(self) -> tuple[Cell, Cell] | None:
+        """The corners of where things were seen, if something shows on all ground and nobody knows the map."""
+        if not (self.facts.floor and self.is_own_map and self.seen):
+            return None
+        columns, rows = zip(*self.seen, strict=True)
+        return (min(columns), min(rows)), (max(columns), max(rows))
 
     @property
     def search(self) -> Call:
@@ -137,8 +148,15 @@ class OpenSeat(SeatSituation):
 
     @cached_property
     def solid(self) -> frozenset[Cell]:
-        """The cells that a thing is known to block."""
-        return frozenset(cell for cell, (kind, _) in self.seen.items() if kind in self.blocking)
+        """The cells that a thing is known to block, but for what the player holds."""
+        return frozenset(cell for cell, (kind, _) in self.seen.items() if kind in self.blocking) - {self.held_at}
+
+    @property
+    def held_at(self) -> Cell | None:
+        """The cell straight ahead, if a thing that blocks is held there, which moves and turns with the player."""
+        ahead = self.layout.wrapped(self.pose.place(1, 0)) if self.pose and self.has else None
+        kind, _ = self.seen.get(ahead, ("", 0)) if ahead else ("", 0)
+        return ahead if kind in self.blocking and kind in self.has else None
 
     @cached_property
     def ways(self) -> Mapping[Cell, int]:
@@ -205,8 +223,10 @@ class OpenSeat(SeatSituation):
 class PlayingRule:
     """A rule of a player: what minds take others to follow, and scripted players do.
 
-    words: as agents say it of others. next: what it does now, by the seat of its player.
+    words: as agents say it of others. next: what it does now, by the seat of its player. changed_by: the things that
+    end what it does once its player gets them.
     """
 
     words: str
     next: Callable[[Any], Sequence[Call]]
+    changed_by: Set[str] = frozenset()

@@ -98,6 +98,7 @@ def _unknown_words(facts: SubstrateFacts) -> Iterator[str]:
         "names": (facts.names, {sprite.name for sprite in view.atlas.sprites}),
         "collects": (facts.collects, view.things),
         "avoids": (facts.avoids, view.things),
+        "floor": (filter(None, [facts.floor]), view.things),
         "uses": (facts.uses, actions),
         "reach": (facts.reach, actions),
         "harms": (facts.harms, actions),
@@ -119,7 +120,9 @@ def _stand_in_problems(facts: SubstrateFacts) -> Iterator[str]:
     """What is wrong with stand-ins: calls that can't be read, another number of goals, and bots without any."""
     if (told := facts.stand_ins) is None:
         return
-    for key, calls in (*((f"goals.{place}", goal) for place, goal in enumerate(told.goals)), *told.bots.items()):
+    goals = ((f"goals.{place}", goal) for place, goal in enumerate(told.goals))
+    having = ((f"having.{name}", calls) for name, things in told.having.items() for calls in things.values())
+    for key, calls in (*goals, *told.bots.items(), *having):
         try:
             written_rule(facts, calls)
         except CallError as error:
@@ -129,8 +132,9 @@ def _stand_in_problems(facts: SubstrateFacts) -> Iterator[str]:
         given = goals_of(bot, facts)
         if given and given != len(told.goals):
             yield f"stand_ins: goals: there are {len(told.goals)}, but the puppeteer of {bot} gives {given}"
-        if not given and kind_of_bot(bot) not in told.bots:
-            yield f"stand_ins: bots: nobody stands in for {kind_of_bot(bot)}"
+        if not given:
+            missing = [name for name in told.named(kind_of_bot(bot)) if name not in told.bots]
+            yield from (f"stand_ins: bots: nobody stands in for {name}" for name in missing)
 
 
 def _counted_items(substrate: str) -> int:

@@ -6,7 +6,8 @@ A rule says what to do next by what its player knows; how that is done is the sa
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import replace
 from enum import IntEnum
 from functools import partial
 from types import MappingProxyType
@@ -25,7 +26,7 @@ from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat, PlayingRule
-from hm_agent.worlds.melting_pot.games.open.simulator.stand_ins import written_rule
+from hm_agent.worlds.melting_pot.games.open.simulator.stand_ins import as_words, written_rule
 from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.frame_policy import GOAL, FramePolicy
@@ -40,6 +41,7 @@ class RulePlayer:
 
     def __init__(self, notes: OpenNotes, follower: OpenFollower, rule: PlayingRule) -> None:
         self._notes, self._follower, self._rule, self._step = notes, follower, rule, -1
+        self._has: Set[str] = frozenset()
 
     @property
     def intent(self) -> str:
@@ -51,7 +53,8 @@ class RulePlayer:
         self._step += 1
         self._notes.read(Observation(self._step, frame, reward))
         seat, follower = self._notes.situation, self._follower
-        if follower.observe(seat, (), None):
+        had, self._has = self._has, seat.has.keys() & self._rule.changed_by
+        if follower.observe(seat, (), None) or self._has - had:
             follower.follow(())
         action = follower.reflex(seat)
         if action is None:
@@ -153,10 +156,13 @@ class RuleBots(GameBots[SubstrateFacts]):
         told = self._game.stand_ins
         if told is None:
             raise ConfigError(f"{bot}: no scripted player stands in for it: use trained bots")
-        senses = self._parts.senses(self._game, slot)
         if BOT_CONFIGS[bot].puppeteer_builder:
+            senses = self._parts.senses(self._game, slot)
             return PuppetPlayer(*senses, [written_rule(self._game, calls) for calls in told.goals])
-        return RulePlayer(*senses, written_rule(self._game, told.bots[kind_of_bot(bot)]))
+        name = f"{kind_of_bot(bot)} {told.teams[slot]}" if told.teams else kind_of_bot(bot)
+        having = told.having.get(name, {})
+        game = replace(self._game, having={**self._game.having, **{thing: as_words(having[thing]) for thing in having}})
+        return RulePlayer(*self._parts.senses(game, slot), written_rule(game, told.bots[name], having))
 
     def own_slot(self, rgb: Pixels) -> int:
         """The slot of the player that sees a frame, with the usual roles; the first one where players look alike."""
