@@ -209,16 +209,16 @@ def test_a_hand_shows_what_is_held_a_step_after_it_has_grasped_or_let_go() -> No
         assert bool(notes._having()) == has, (action, effects)
 
 
-def test_where_all_ground_shows_nobody_looks_beyond_what_shows() -> None:
+def test_where_all_ground_shows_scripted_players_look_no_further() -> None:
     seat = seat_in("chemistry_two_cycles", {(1, 1): "empty", (3, 2): "ax"}, is_own_map=True, looked_at=ViewTimes(ROOM))
 
     def shown(cell: Cell) -> bool:
         return 1 <= cell[0] <= 3 and 1 <= cell[1] <= 2
 
-    assert seat.unseen
-    assert all(map(shown, seat.unseen))
+    assert seat.unseen_inside
+    assert all(map(shown, seat.unseen_inside))
     for elsewhere in (replace(seat, is_own_map=False), replace(seat, seen={})):
-        assert not all(map(shown, elsewhere.unseen))
+        assert not all(map(shown, elsewhere.unseen_inside))
 
 
 def test_where_players_tire_a_step_that_fails_once_says_not_yet_that_the_way_is_blocked() -> None:

@@ -60,15 +60,15 @@ class SubstrateFacts(GameFacts):
     what it is, in a sentence. items: what INVENTORY counts, in its order. rules: what players are told before they
     play, save for how long, which `length` says. names: words for sprites whose own names say nothing. All else calls
     things by the words of a player's view. collects: what is taken by walking onto it and pays or is carried. avoids:
-    what hurts whoever walks onto it. floor: what shows where nothing else lies, so that the map ends where nothing
-    shows. uses: what each action beyond steps and turns does something to, PLAYER for any other player. reach: how many
-    cells straight ahead such an action reaches. harms: the actions that hurt others, or what pays them, and pay nobody.
-    having: what is done with a thing that a player holds, or that is drawn with it, as the call of a plan; the actions
-    of these calls are of no use without it. later: the actions that pay some time after, so that the reward of their
-    step says nothing of them. owned: the things that are a player's own, by slot, which gain nothing by actions.
-    spares: the names of players on whom actions are of no use. tired: at this share of the full stamina or below, a
-    player rests; negative if rests are of no use. by_role: what is different for players of a role, by Melting Pot's
-    name of it. stand_ins: None if nobody can stand in for trained bots.
+    what hurts whoever walks onto it. floor: what shows where nothing else lies, so that scripted players know where an
+    unknown map ends. uses: what each action beyond steps and turns does something to, PLAYER for any other player.
+    reach: how many cells straight ahead such an action reaches. harms: the actions that hurt others, or what pays them,
+    and pay nobody. having: what is done with a thing that a player holds, or that is drawn with it, as the call of a
+    plan; the actions of these calls are of no use without it. later: the actions that pay some time after, so that the
+    reward of their step says nothing of them. owned: the things that are a player's own, by slot, which gain nothing by
+    actions. spares: the names of players on whom actions are of no use. tired: at this share of the full stamina or
+    below, a player rests; negative if rests are of no use. by_role: what is different for players of a role, by Melting
+    Pot's name of it. stand_ins: None if nobody can stand in for trained bots.
     """
 
     players: int

@@ -129,17 +129,16 @@ class OpenSeat(SeatSituation):
     @cached_property
     def unseen(self) -> tuple[Cell, ...]:
         """Cells that were out of view for long; none while the own one is unknown."""
-        if self.pose is None:
-            return ()
-        return tuple(cell for cell, _ in self.looked_at.unseen_places(self.here, self.step, self.within))
+        return tuple(cell for cell, _ in self.looked_at.unseen_places(self.here, self.step)) if self.pose else ()
 
     @property
-    def within(self) -> tuple[Cell, Cell] | None:
-        """The corners of where things were seen, if something shows on all ground and nobody knows the map."""
-        if not (self.facts.floor and self.is_own_map and self.seen):
-            return None
+    def unseen_inside(self) -> tuple[Cell, ...]:
+        """Those between things that were seen, where something shows on all ground of an unknown map, else all."""
+        if not (self.facts.floor and self.is_own_map and self.seen and self.pose):
+            return self.unseen
         columns, rows = zip(*self.seen, strict=True)
-        return (min(columns), min(rows)), (max(columns), max(rows))
+        inside = (min(columns), min(rows)), (max(columns), max(rows))
+        return tuple(cell for cell, _ in self.looked_at.unseen_places(self.here, self.step, inside))
 
     @property
     def search(self) -> Call:

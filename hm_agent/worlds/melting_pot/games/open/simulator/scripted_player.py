@@ -66,7 +66,7 @@ class RulePlayer:
 
     def _planned(self, seat: OpenSeat) -> IntEnum:
         """The first action of a new plan: the rule's, else a look elsewhere; none that has just failed."""
-        places = map(WalkTo, seat.unseen)
+        places = map(WalkTo, seat.unseen_inside)
         plans = (self._rule.next(seat), *([place] for place in places), [LookAround()])
         self._follower.follow(next(plan for plan in plans if plan and plan[0] != self._follower.failed))
         action = self._follower.next_action(seat)
