@@ -10,7 +10,15 @@ from hm_agent.casting import CEILINGS, FLOOR, can_play
 from hm_agent.config import ConfigError
 from hm_agent.extensions import is_place, nearest
 from hm_agent.grouping import grouped
-from hm_agent.registry import agent_names, own_agents, scenarios, shared_agent, suites, unlisted_scenario
+from hm_agent.registry import (
+    agent_names,
+    listed_scenario,
+    own_agents,
+    scenarios,
+    shared_agent,
+    suites,
+    unlisted_scenario,
+)
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import Setting
 from hm_agent.wording import first_of
@@ -45,6 +53,8 @@ def passed_over_lines(patterns: Sequence[str], found: Iterable[ScenarioInfo]) ->
 
 def _matching(pattern: str) -> list[ScenarioInfo]:
     """The scenarios that a name or a glob matches; raises ConfigError if there are none."""
+    if (only := listed_scenario(pattern)) and only.asked_by in pattern:
+        return [only]
     named = [
         scenario
         for scenario in scenarios().values()

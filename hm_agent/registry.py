@@ -7,7 +7,7 @@ world's simulator only when one of its scenarios is opened.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from os import PathLike
@@ -209,13 +209,41 @@ def _scenarios_of(worlds: tuple[Suite, ...], folders: tuple[str, ...]) -> Mappin
     return {scenario.name: scenario for suite in worlds for scenario in suite.scenarios}
 
 
+def _scenarios_by_world(name: str) -> Iterator[tuple[Suite, Mapping[str, ScenarioInfo]]]:
+    """Each world with its scenarios by full name, first the one whose name a scenario's name begins with.
+
+    So the files of all other worlds need not be read.
+    """
+    for suite in sorted(suites().values(), key=lambda suite: not name.startswith(suite.name)):
+        yield suite, _scenarios_of((suite,), tuple(ADDED.folders))
+
+
+def listed_scenario(name: str) -> ScenarioInfo | None:
+    """Finds the listed scenario of a full or short name; None if there is none."""
+    known = (scenario for _, of_world in _scenarios_by_world(name) for scenario in of_world.values())
+    return next((scenario for scenario in known if name in (scenario.name, scenario.short_name)), None)
+
+
 def scenario_named(name: str) -> ScenarioInfo:
     """Returns the scenario of a full name; for an unknown name a placeholder in the group `Other scenarios`."""
     try:
-        scenario = scenarios().get(name) or unlisted_scenario(name)
+        listed = (of_world.get(name) for _, of_world in _scenarios_by_world(name))
+        scenario = next(filter(None, listed), None) or unlisted_scenario(name)
     except ConfigError:
         scenario = None
     return scenario or ScenarioInfo("", name, name, "Other scenarios")
+
+
+def scenario_place(name: str) -> tuple[int, int]:
+    """The places of the world of a scenario, by its full name, among all and of it in there; unknown ones are last."""
+    worlds = [*suites().values()]
+    found = next((suite for suite, of_world in _scenarios_by_world(name) if name in of_world), None)
+    return (worlds.index(found), _places_in(found, tuple(ADDED.folders))[name]) if found else (len(worlds), 0)
+
+
+@cache
+def _places_in(world: Suite, folders: tuple[str, ...]) -> Mapping[str, int]:
+    return {name: place for place, name in enumerate(_scenarios_of((world,), folders))}
 
 
 def unlisted_scenario(name: str) -> ScenarioInfo | None:

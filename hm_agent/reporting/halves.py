@@ -33,12 +33,13 @@ class SplitMean:
     held_out: Estimate | None
 
 
-def _rows_of_split_groups(rows: Iterable[Row]) -> list[Row]:
+def _rows_of_split_groups(rows: Sequence[Row]) -> list[Row]:
     """The rows of groups that hold scenarios out; other groups don't say which scenarios chose their constants.
 
     Of the shortcuts that others are measured by they have the floors alone.
     """
-    split = {(info.world, info.group) for suite in suites().values() for info in suite.scenarios if info.held_out}
+    played = {row.scenario.world for row in rows} & suites().keys()
+    split = {(info.world, info.group) for world in played for info in suites()[world].scenarios if info.held_out}
     return without_spare_shortcuts([row for row in rows if (row.scenario.world, row.scenario.group) in split])
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from hm_agent.config import ConfigError
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
-from hm_agent.registry import scenarios, suites
+from hm_agent.registry import scenario_place, suites
 from hm_agent.reporting.conditions import Condition, scenario_of
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.wording import listed
@@ -148,12 +148,11 @@ def identity(result: Result) -> tuple[str, Condition, int]:
     return result.scenario, Condition.of(result), result.seed
 
 
-def result_order(result: Result) -> tuple[int, str, str, str, int, int]:
+def result_order(result: Result) -> tuple[int, int, str, str, str, int, int]:
     """The key that sorts results by scenario, agent, model and episode."""
     return *scenario_order(result.scenario), result.agent, result.model, result.episode, result.seed
 
 
-def scenario_order(name: str) -> tuple[int, str]:
+def scenario_order(name: str) -> tuple[int, int, str]:
     """The key that sorts the full names of scenarios as the registry does, unknown ones last."""
-    known = list(scenarios())
-    return (known.index(name) if name in known else len(known)), name
+    return *scenario_place(name), name
