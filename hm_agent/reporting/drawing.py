@@ -2,7 +2,8 @@
 
 In a page a picture takes the page's colours, light or dark: it is drawn in placeholder colours, which are then replaced
 by CSS variables. A picture in a file of its own has the page's light colours, its letters as text, and its legend
-inside, so that any program shows it. Matplotlib takes long to import, so it is imported when something is drawn.
+inside, so that any program shows it; as both are one drawing, the page leaves the legend out. Matplotlib takes long to
+import, so it is imported when something is drawn.
 """
 
 from __future__ import annotations
@@ -145,16 +146,20 @@ class Panel:
     paint: Callable[[Axes], None] = field(repr=False, compare=False)
     width: float = WIDTH
 
-    @cached_property
-    def svg(self) -> str:
-        """An element for a page, in the page's colours and without a legend."""
-        return _element(_document(self.paint, self.width, self.height), self.name, self.label)
+    def drawing(self, entries: Sequence[LegendEntry] = ()) -> Drawing:
+        """What a page and an SVG file show, with a legend of these entries."""
+        return _drawing(*self._with_legend(STYLES[AS_SVG.style], self.width, entries))
 
     def file(self, files: FigureFiles, entries: Sequence[LegendEntry] = ()) -> bytes:
-        """The bytes of a file with this drawing and a legend of these entries."""
-        style = STYLES[files.style]
+        """The bytes of a file of another format or style."""
+        return drawn_file(files, *self._with_legend(STYLES[files.style], STYLES[files.style].width, entries))
+
+    def _with_legend(
+        self, style: FigureStyle, width: float, entries: Sequence[LegendEntry]
+    ) -> tuple[float, float, Callable[[Figure], None]]:
+        """The width and height of a figure with this drawing and a legend, in points, and what paints it."""
         longest = max((len(in_picture(entry.label)) for entry in entries), default=0)
-        per_row = max(1, int(LETTERS_PER_EM * style.width / style.letters / (longest + LEGEND_GAP)))
+        per_row = max(1, int(LETTERS_PER_EM * width / style.letters / (longest + LEGEND_GAP)))
         rows = -(-len(entries) // per_row)
 
         def paint(figure: Figure) -> None:
@@ -162,7 +167,7 @@ class Panel:
             if entries:
                 _add_legend(figure, entries, per_row)
 
-        return drawn_file(files, style.width, self.height * style.height + LEGEND_ROW * rows * style.letters, paint)
+        return width, self.height * style.height + LEGEND_ROW * rows * style.letters, paint
 
 
 @dataclass(frozen=True)
@@ -175,7 +180,7 @@ class LegendEntry:
 
     @property
     def svg(self) -> str:
-        return _element(_marker(self.key), self.name, self.label)
+        return _marker(self.key).element(self.name, self.label)
 
 
 @dataclass(frozen=True)
@@ -187,6 +192,18 @@ class Picture:
     caption: str
     panels: tuple[Panel, ...]
     legend: tuple[LegendEntry, ...] = ()
+
+    @cached_property
+    def _drawings(self) -> Mapping[Panel, Drawing]:
+        return {panel: panel.drawing(self.legend) for panel in self.panels}
+
+    def element(self, panel: Panel) -> str:
+        """The element of a panel for a page, without the legend."""
+        return self._drawings[panel].element(panel.name, panel.label)
+
+    def file(self, panel: Panel, files: FigureFiles) -> bytes:
+        """The bytes of a file with a panel and the legend."""
+        return self._drawings[panel].file if files == AS_SVG else panel.file(files, self.legend)
 
 
 def keys(conditions: Sequence[Condition]) -> Keys:
@@ -279,11 +296,50 @@ def drawn_grid(
     return drawn_file(files, columns * width, rows * style.height * height, paint_all)
 
 
-def _document(paint: Callable[[Axes], None], width: float, height: float) -> str:
-    """An SVG document for `_element`, with placeholders for colours. width, height: in points."""
-    with _drawn(STYLES["screen"], _STAND_INS, width, height) as figure:
-        paint(figure.add_subplot())
-        return _saved(figure, "svg").decode()
+@dataclass(frozen=True)
+class Drawing:
+    """An SVG document with placeholders for colours. legend: the height of its legend, at the bottom, in points."""
+
+    document: str
+    legend: float
+
+    @property
+    def file(self) -> bytes:
+        """The document in the pages' light colours."""
+        return _coloured(self.document, page_colours()).encode()
+
+    def element(self, name: str, label: str) -> str:
+        """The document's element without the legend, with ids that begin with `name` and CSS variables for colours."""
+        element = self.document[self.document.index("<svg") :].strip()
+        # A style sheet would apply to the whole page; attributes of the element apply to this picture only.
+        element = re.sub(r"<style.*?</style>", "", element, flags=re.DOTALL)
+        element = re.sub(r'  <g id="legend_1">\n.*?\n  </g>\n', "", element, flags=re.DOTALL)
+        element = re.sub(
+            r'viewBox="0 0 ([\d.]+) ([\d.]+)"',
+            lambda box: f'viewBox="0 0 {box[1]} {float(box[2]) - self.legend:g}"',
+            element,
+            count=1,
+        )
+        element = _coloured(element, {name: f"var(--{name.removeprefix('page ')})" for name in _NAMED})
+        element = re.sub(r'\bid="', f'id="{name}-', element)
+        element = re.sub(r'(url\(#|href="#)', rf"\g<1>{name}-", element)
+        element = re.sub(r' (?:width|height)="[\d.]+pt"', "", element, count=2)
+        return element.replace("<svg", f'<svg role="img" aria-label="{escape(label)}" {_STROKES}', 1)
+
+
+def _coloured(svg: str, colours: Mapping[str, str]) -> str:
+    """Puts colours, by the names of `_NAMED`, in place of their placeholders."""
+    for name, stand_in in _STAND_INS.items():
+        svg = svg.replace(stand_in, colours[name])
+    return svg
+
+
+def _drawing(width: float, height: float, paint: Callable[[Figure], None]) -> Drawing:
+    """width, height: in points."""
+    with _drawn(STYLES[AS_SVG.style], _STAND_INS, width, height) as figure:
+        paint(figure)
+        document = _saved(figure, AS_SVG.kind).decode()
+        return Drawing(document, max((legend.get_window_extent().y1 for legend in figure.legends), default=0.0))
 
 
 @cache
@@ -305,10 +361,12 @@ def _drawn(style: FigureStyle, colours: Mapping[str, str], width: float, height:
 
     for name, colour in colours.items():  # one by one, since `update` would leave its cache as it is
         get_named_colors_mapping()[name] = colour
-    background = "none" if colours is _STAND_INS else PAGE
     letters: dict[Any, object] = {"font.size": style.letters, "figure.titlesize": style.title}
-    faces: dict[Any, object] = dict.fromkeys(("axes.facecolor", "figure.facecolor", "savefig.facecolor"), background)
-    with mpl.rc_context():
+    faces: dict[Any, object] = dict.fromkeys(("axes.facecolor", "figure.facecolor", "savefig.facecolor"), PAGE)
+    with mpl.rc_context(), warnings.catch_warnings():
+        # A name may have characters that Matplotlib's font lacks; programs that show an SVG file use their own fonts.
+        warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from font", UserWarning)
+        warnings.filterwarnings("ignore", r"constrained_layout not applied", UserWarning)  # names leave it no room
         mpl.rcdefaults()
         mpl.rcParams.update({**_SETTINGS, **letters, **faces})
         yield Figure(figsize=(round(width) / 72, round(height) / 72), layout="constrained")
@@ -337,36 +395,20 @@ def _saved(figure: Figure, kind: str) -> bytes:
 
     content, metadata = io.BytesIO(), dict(_NO_METADATA[kind])
     dpi = PNG_DPI if kind == "png" else "figure"
-    with warnings.catch_warnings():
-        # A name may have characters that Matplotlib's font lacks; programs that show an SVG file use their own fonts.
-        warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from font", UserWarning)
-        warnings.filterwarnings("ignore", r"constrained_layout not applied", UserWarning)  # names leave it no room
-        if kind == "svg":  # `savefig` would draw everything twice, only to lay it out
-            FigureCanvasSVG(figure).print_svg(content, metadata=metadata)  # type: ignore[no-untyped-call]
-        else:
-            figure.savefig(content, format=kind, metadata=metadata, dpi=dpi)
+    if kind == "svg":  # `savefig` would draw everything twice, only to lay it out
+        FigureCanvasSVG(figure).print_svg(content, metadata=metadata)  # type: ignore[no-untyped-call]
+    else:
+        figure.savefig(content, format=kind, metadata=metadata, dpi=dpi)
     return content.getvalue()
 
 
 @cache
-def _marker(key: Key) -> str:
-    """The document of a legend's entry, drawn once for the many conditions of a report that look the same."""
+def _marker(key: Key) -> Drawing:
+    """The drawing of a legend's entry, one for the many conditions of a report that look the same."""
 
-    def paint(axes: Axes) -> None:
+    def paint(figure: Figure) -> None:
+        axes = figure.add_subplot()
         axes.set_axis_off()
         axes.plot([0], [0], key.marker, color=key.colour, markerfacecolor=key.filling, markersize=8)
 
-    return _document(paint, 16, 16)
-
-
-def _element(document: str, name: str, label: str) -> str:
-    """The SVG element of a document, with ids that begin with `name` and CSS variables for colours."""
-    element = document[document.index("<svg") :].strip()
-    # A style sheet would apply to the whole page; attributes of the element apply to this picture only.
-    element = re.sub(r"<style.*?</style>", "", element, flags=re.DOTALL)
-    for colour, stand_in in _STAND_INS.items():
-        element = element.replace(stand_in, f"var(--{colour.removeprefix('page ')})")
-    element = re.sub(r'\bid="', f'id="{name}-', element)
-    element = re.sub(r'(url\(#|href="#)', rf"\g<1>{name}-", element)
-    element = re.sub(r' (?:width|height)="[\d.]+pt"', "", element, count=2)
-    return element.replace("<svg", f'<svg role="img" aria-label="{escape(label)}" {_STROKES}', 1)
+    return _drawing(16, 16, paint)

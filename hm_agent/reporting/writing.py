@@ -39,7 +39,7 @@ def write_report(runs: Runs, into: Path, files: FigureFiles = AS_SVG) -> Path:
     for picture in report.pictures:
         for panel in picture.panels:
             for kind in dict.fromkeys((AS_SVG.kind, files.kind)):
-                content = panel.file(replace(files, kind=kind), picture.legend)
+                content = picture.file(panel, replace(files, kind=kind))
                 write_whole(pictures / f"{panel.name}.{kind}", content)
     _write_csv(into / "report.csv", [csv_records.row_record(row) for row in report.rows])
     _write_csv(

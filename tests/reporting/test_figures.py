@@ -107,7 +107,7 @@ def test_marks_of_effort_at_the_same_place_are_rings_of_different_sizes() -> Non
     picture = effort_picture(rows, {one: one.agent for one in conditions}, keys(conditions))
     assert picture is not None
     assert "A ring around a mark is the mark of another agent" in picture.caption
-    drawn, colours = by_resvg(picture.panels[0].file(FigureFiles("svg"))), page_colours()
+    drawn, colours = by_resvg(picture.file(picture.panels[0], FigureFiles("svg"))), page_colours()
     assert all(share_of(drawn, colours[entry.key.colour]) > 0 for entry in picture.legend)
 
 
@@ -178,7 +178,7 @@ def test_references_are_grey_beside_curves_of_adaptation_and_make_no_figure_alon
 @pytest.mark.parametrize("name", ["means", "orders"])
 def test_other_programs_show_the_colours_and_letters(pictures: Mapping[str, Picture], name: str, style: str) -> None:
     picture = pictures[name]
-    file = picture.panels[-1].file(FigureFiles("svg", style), picture.legend)
+    file = picture.file(picture.panels[-1], FigureFiles("svg", style))
     for program in PROGRAMS.values():
         check_colours(program(file), picture)
 
@@ -215,7 +215,7 @@ def test_vast_names_are_cut_in_pictures_and_whole_in_tables(tmp_path: Path) -> N
     assert {name} < {text for row in report.rows for text in (row.condition.agent, row.condition.model)}
     for picture in report.pictures:
         for panel in picture.panels:
-            text = panel.file(FigureFiles(), picture.legend).decode()
+            text = picture.file(panel, FigureFiles()).decode()
             assert max(map(len, re.findall(r"<text[^>]*>([^<]+)</text>", text))) <= 200
 
 
@@ -224,7 +224,7 @@ def test_a_file_has_plain_colours_letters_as_text_and_its_legend(pictures: Mappi
     picture = pictures[name]
     assert len(picture.legend) >= 2
     for panel in picture.panels:
-        text = panel.file(FigureFiles(), picture.legend).decode()
+        text = picture.file(panel, FigureFiles()).decode()
         assert not re.findall(r"var\(|currentColor|prefers-color-scheme", text)
         written = re.findall(r"<text[^>]*>([^<]+)</text>", text)
         assert {entry.label for entry in picture.legend} <= set(written)
@@ -232,7 +232,9 @@ def test_a_file_has_plain_colours_letters_as_text_and_its_legend(pictures: Mappi
 
 def test_in_a_page_the_colours_are_the_pages(pictures: Mapping[str, Picture]) -> None:
     for picture in pictures.values():
-        for svg in (*(panel.svg for panel in picture.panels), *(entry.svg for entry in picture.legend)):
+        elements = [picture.element(panel) for panel in picture.panels]
+        assert not [text for text in elements if "legend_" in text]
+        for svg in (*elements, *(entry.svg for entry in picture.legend)):
             assert "var(--" in svg
             assert re.findall(r"(?:fill|stroke): #", svg) == []
 
@@ -319,7 +321,7 @@ def test_an_axis_of_nothing_but_zeros_has_plain_numbers(tmp_path: Path) -> None:
     noise = {"normalised_reward": -2.7e-16}
     leave(tmp_path, *(result(agent, -5.6e-17, scenario=SELF_PLAY, metrics=noise) for agent in ("react", "mmp")))
     (means,) = (one for one in Report(read_runs((tmp_path,)), tmp_path).pictures if one.name == "means")
-    drawn = means.panels[0].file(FigureFiles("svg", "screen")).decode()
+    drawn = means.file(means.panels[0], FigureFiles("svg", "screen")).decode()
     ticks = re.findall(r">([−-]?[0-9.]+)<", drawn)
     assert [ticks[0], ticks[-1]] == ["−1.00", "1.00"]
 
@@ -337,9 +339,11 @@ def test_a_panel_is_drawn_for_each_group_once_whatever_the_order_of_scenarios(tm
     ]
 
 
-def test_a_panel_is_drawn_when_it_is_asked_for(pictures: Mapping[str, Picture]) -> None:
+def test_a_panel_is_drawn_once_and_when_it_is_asked_for(pictures: Mapping[str, Picture]) -> None:
     calls: list[object] = []
     panel = Panel("name", "label", 100, calls.append)
+    picture = Picture("name", "title", "", (panel,))
     assert not calls
-    assert panel.svg is panel.svg
+    assert picture.element(panel)
+    assert picture.file(panel, FigureFiles())
     assert len(calls) == 1
