@@ -127,6 +127,8 @@ def test_a_person_plays_on_the_page(window: Page, tmp_path: Path) -> None:
     expect(page.locator("#problem")).to_contain_text("can't be used")
     assert "\n" in page.inner_text("#problem"), "what is wrong and what to do are lines of their own"
     check_readable(page)
+    earlier = {"number": 1, "text": "# The first", "problem": "", "suggestions": {}, "has_picture": False}
+    page.evaluate("question => show({ agreed: true, question })", earlier)  # a reply that was on its way for long
     expect(page.locator("#answer")).to_have_value("<b>wait</b>")
     expect(page.locator("#answer")).to_be_focused()
     page.fill("#answer", "")

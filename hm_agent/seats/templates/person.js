@@ -52,7 +52,7 @@ function show(state) {
   $("consent").hidden = state.agreed;
   $("game").hidden = !question;
   $("wait").hidden = !state.agreed || Boolean(question);
-  if (!question || question.number === asked) return;
+  if (!question || question.number <= asked) return; // a reply to an earlier look may come later
   asked = question.number;
   $("problem").textContent = question.problem;
   $("send").disabled = false;
