@@ -47,9 +47,13 @@ class StandIns(Strict):
     together: tuple[str, ...] = ()
     teams: tuple[str, ...] = ()
 
+    def name_in(self, slot: int, bot: str) -> str:
+        """The name under which the calls of a bot in a slot stand."""
+        return f"{bot} {self.teams[slot]}" if self.teams else bot
+
     def named(self, bot: str) -> tuple[str, ...]:
         """The names under which a bot's calls stand."""
-        return tuple(f"{bot} {team}" for team in dict.fromkeys(self.teams)) or (bot,)
+        return tuple(dict.fromkeys(self.name_in(slot, bot) for slot in range(len(self.teams) or 1)))
 
 
 @dataclass(frozen=True, kw_only=True)

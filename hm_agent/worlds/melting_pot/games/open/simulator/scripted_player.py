@@ -159,7 +159,7 @@ class RuleBots(GameBots[SubstrateFacts]):
         if BOT_CONFIGS[bot].puppeteer_builder:
             senses = self._parts.senses(self._game, slot)
             return PuppetPlayer(*senses, [written_rule(self._game, calls) for calls in told.goals])
-        name = f"{kind_of_bot(bot)} {told.teams[slot]}" if told.teams else kind_of_bot(bot)
+        name = told.name_in(slot, kind_of_bot(bot))
         having = told.having.get(name, {})
         game = replace(self._game, having={**self._game.having, **{thing: as_words(having[thing]) for thing in having}})
         return RulePlayer(*self._parts.senses(game, slot), written_rule(game, told.bots[name], having))
