@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import groupby
 
 from hm_agent.worlds.exploretom.questions.posing import QuestionKind
@@ -128,16 +128,17 @@ _FORMS: Mapping[tuple[AskedProperty, AskedTime | int], str] = {
 Where two fit a text, as where `Beth thinks that Carl` might be a name, the first is meant.
 """
 _GAPS = {**dict.fromkeys(("person", "other", "third"), WHO), "options": ".*"}
-_PATTERNS = {
-    kind: re.compile(re.sub(r"\\{(\w+)\\}", lambda gap: f"(?P<{gap[1]}>{_GAPS.get(gap[1], '.+?')})", re.escape(words)))
-    for kind, words in _FORMS.items()
-}
+
+
+@cache
+def _pattern(words: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\\{(\w+)\\}", lambda gap: f"(?P<{gap[1]}>{_GAPS.get(gap[1], '.+?')})", re.escape(words)))
 
 
 def parse_asked(text: str) -> Asked:
     """Parses a question; raises StoryError for text that is no question of the paper's or ours."""
-    for (about, asked), pattern in _PATTERNS.items():
-        if match := pattern.fullmatch(text):
+    for (about, asked), words in _FORMS.items():
+        if match := _pattern(words).fullmatch(text):
             parts = match.groupdict()
             parts.pop("options", None)
             return Asked(about, **parts, time=asked if isinstance(asked, AskedTime) else None)

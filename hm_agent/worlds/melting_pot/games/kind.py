@@ -43,21 +43,19 @@ class Kind(Protocol[FactsT]):
     A subclass may leave out what has a value or a body here; with neither `game` nor a `body` of its own, only agents
     that need no body play its games, and without `bots` all bots are trained.
 
-    facts: the class of the files of its games; its `game` is a `Literal` of the name in the table of kinds. actions:
-    the names of its substrates' actions, by their numbers; empty if these differ. script: what only its games show in a
-    replay. knows_bots: False if nothing is known of its games' bots, so that no scripted player stands in for them, and
-    no agent can be told what they aim for. counts_on_all: True if what pays depends on what all others do together, so
-    that `oracle`, which is told of bots alone, is no ceiling beside other agents. has_paid_interactions: True if
-    players are paid for each interaction of two. counts_interactions: False if nothing in its games is counted as one.
-    is_framed: False if pictures don't frame players, since to ask the engine where they are could change what happens.
-    infers_inventories: True if agents find out what others held. offers: what the minds of its games answer beyond
-    `BasicMind`; None if no agent that thinks plays them. shortcuts: the agents of its games that model no mind, by
-    name, with what they do; in games of paid interactions they play those of two. game_at, situation_at, answers_at,
-    bots_at: where `imported` finds what builds a game, the class of what questions show, the reasoner's functions, and
-    what builds the bots; empty for none.
+    actions: the names of its substrates' actions, by their numbers; empty if these differ. script: what only its games
+    show in a replay. knows_bots: False if nothing is known of its games' bots, so that no scripted player stands in for
+    them, and no agent can be told what they aim for. counts_on_all: True if what pays depends on what all others do
+    together, so that `oracle`, which is told of bots alone, is no ceiling beside other agents. has_paid_interactions:
+    True if players are paid for each interaction of two. counts_interactions: False if nothing in its games is counted
+    as one. is_framed: False if pictures don't frame players, since to ask the engine where they are could change what
+    happens. infers_inventories: True if agents find out what others held. offers: what the minds of its games answer
+    beyond `BasicMind`; None if no agent that thinks plays them. shortcuts: the agents of its games that model no mind,
+    by name, with what they do; in games of paid interactions they play those of two. facts_at, game_at, situation_at,
+    answers_at, bots_at: where `imported` finds the class of its files, what builds a game, the class of what questions
+    show, the reasoner's functions, and what builds the bots; empty for none.
     """
 
-    facts: type[FactsT]
     actions: tuple[str, ...]
     script: Path
     knows_bots: bool = True
@@ -68,10 +66,17 @@ class Kind(Protocol[FactsT]):
     infers_inventories: bool = False
     shortcuts: Mapping[str, str] = {}
     offers: Sequence[type[BasicMind]] | None = (Mind,)
+    facts_at: str = ""
     game_at: str = ""
     situation_at: str = ""
     answers_at: str = ""
     bots_at: str = "simulator.bots.game_bots:GameBots"
+
+    @property
+    def facts(self) -> type[FactsT]:
+        """The class of the files of its games; its `game` is a `Literal` of the name in the table of kinds."""
+        facts: type[FactsT] = imported(self.facts_at)
+        return facts
 
     def game(self, facts: FactsT, vision: SubstrateVision, options: AgentOptions, slot: int) -> Game:
         """One of its games as the player of a slot plays it through one episode."""

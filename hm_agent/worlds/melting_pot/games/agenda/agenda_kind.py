@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import AgendaFacts
 from hm_agent.worlds.melting_pot.games.open.open_kind import OpenKind
 
 
 class AgendaKind(OpenKind):
     """A crew with an impostor: what is seen when players are frozen, and votes, are watched."""
 
-    facts = AgendaFacts
+    facts_at = "games.agenda.agenda_facts:AgendaFacts"
     parts_at = "games.agenda.agenda_mind:PARTS"
     bots_at = "games.agenda.simulator.agenda_bots:AgendaBots"
     knows_bots = True

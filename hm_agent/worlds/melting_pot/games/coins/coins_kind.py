@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hm_agent.worlds.melting_pot.games.coins.coins_facts import CoinsFacts
 from hm_agent.worlds.melting_pot.games.open.open_kind import OpenKind
 
 
 class CoinsKind(OpenKind):
     """Two players with a colour each, of whom is watched who takes whose coins."""
 
-    facts = CoinsFacts
+    facts_at = "games.coins.coins_facts:CoinsFacts"
     parts_at = "games.coins.coins_mind:PARTS"
     bots_at = "games.coins.simulator.coins_bots:CoinsBots"
     knows_bots = True

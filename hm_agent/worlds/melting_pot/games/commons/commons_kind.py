@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
 
-from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts
 from hm_agent.worlds.melting_pot.games.open.open_kind import OpenKind
+
+if TYPE_CHECKING:
+    from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts
 
 
 class CommonsKind(OpenKind):
     """Apples for all, which last only while somebody cleans, or while some are left."""
 
-    facts = CommonsFacts
+    facts_at = "games.commons.commons_facts:CommonsFacts"
     parts_at = "games.commons.commons_reasoner:PARTS"
     bots_at = "games.commons.simulator.commons_bots:CommonsBots"
     knows_bots = True

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hm_agent.questions import Question
 from hm_agent.theory_of_mind.decision_questions import PLANNING
-from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.kind import STEPS, Kind
 
+if TYPE_CHECKING:
+    from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 
-class CookingKind(Kind[KitchenFacts]):
+
+class CookingKind(Kind["KitchenFacts"]):
     """Two cooks make and deliver soup together, and all are paid for each. An interaction is a soup delivered."""
 
-    facts = KitchenFacts
+    facts_at = "games.cooking.facts:KitchenFacts"
     actions = (*STEPS, "interact")
     script = Path(__file__).with_name("cooking.js")
     game_at = "games.cooking.game:CookingGame"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hm_agent.core import Strategy
 from hm_agent.questions import Model, Question
@@ -14,7 +14,9 @@ from hm_agent.theory_of_mind.mind import Mind, OddsReading
 from hm_agent.theory_of_mind.strategist import Strategist
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.kind import STEPS, Kind
-from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
+
+if TYPE_CHECKING:
+    from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 
 SHORTCUTS: Mapping[str, str] = {
     "constant_0": "holds the game's first kind throughout",
@@ -28,10 +30,10 @@ SHORTCUTS: Mapping[str, str] = {
 }
 
 
-class MatrixKind(Kind[MatrixFacts]):
+class MatrixKind(Kind["MatrixFacts"]):
     """Two players fire at each other and are paid by what they have collected. An interaction is a hit by either."""
 
-    facts = MatrixFacts
+    facts_at = "games.matrix.facts:MatrixFacts"
     actions = (*STEPS, "interact")
     script = Path(__file__).with_name("matrix.js")
     has_paid_interactions = True

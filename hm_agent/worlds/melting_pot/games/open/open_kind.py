@@ -14,9 +14,9 @@ from hm_agent.theory_of_mind.decision_questions import PLANNING
 from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
 from hm_agent.theory_of_mind.strategist import Strategist
 from hm_agent.worlds.melting_pot.games.kind import Kind, Reader, imported
-from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts, SubstrateFacts
 
 if TYPE_CHECKING:
+    from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
     from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
     from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
     from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
@@ -29,7 +29,7 @@ class OpenKind(Kind[Any]):
     parts_at: where `imported` finds what plays a seat of its games.
     """
 
-    facts: type[SubstrateFacts] = OpenFacts
+    facts_at = "games.open.open_facts:OpenFacts"
     actions = ()
     script = Path(__file__).with_name("open.js")
     offers = (MindReading, JointMindReading, MindPrompting, OddsReading, StrategyMaking)
