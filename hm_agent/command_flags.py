@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -109,12 +110,14 @@ class _FiniteParser(flags.FloatParser):
 
 
 class _IntegerParser(flags.IntegerParser):
-    """Parses an integer within bounds, which may be written like 1e6."""
+    """Parses an integer within bounds, which may be written like 1e6 or 1.5e6."""
 
     def convert(self, argument: str | int) -> int:
-        power = re.fullmatch(r"([0-9]{1,9})[eE]([0-9]{1,2})", argument) if isinstance(argument, str) else None
+        if isinstance(argument, str) and re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?[eE][0-9]{1,2}", argument):
+            written = Decimal(argument)
+            argument = int(written) if written == int(written) else argument
         try:
-            number = int(power[1]) * 10 ** int(power[2]) if power else super().convert(argument)
+            number = super().convert(argument)
         except ValueError as error:
             raise ValueError("must be an integer, e.g. 20 or 1e6") from error
         return _within(number, self)

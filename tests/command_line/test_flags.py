@@ -26,8 +26,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_large_numbers_may_be_written_with_an_exponent() -> None:
-    flags.parse(("play", "--episodes=1e6", "--max_steps=1e9", "--seed=1e30"))
-    assert [flags.FLAGS[name].value for name in ("episodes", "max_steps", "seed")] == [10**6, 10**9, 10**30]
+    flags.parse(("play", "--episodes=1.5e6", "--max_steps=1e9", "--seed=1e30"))
+    assert [flags.FLAGS[name].value for name in ("episodes", "max_steps", "seed")] == [1_500_000, 10**9, 10**30]
 
 
 def test_a_battery_is_of_the_size_and_the_worlds_that_are_named() -> None:
@@ -87,6 +87,7 @@ def test_a_battery_is_of_the_size_and_the_worlds_that_are_named() -> None:
         ([SCENARIO, "--seed", "1", "--seed=2"], "--seed is given 2 times: say it once\n"),
         ([SCENARIO, "--overwrite", "--nooverwrite"], "--overwrite is given 2 times: say it once\n"),
         ([SCENARIO, "--episodes=1.5"], "flag --episodes=1.5: must be an integer, e.g. 20 or 1e6"),
+        ([SCENARIO, "--episodes=1.25e1"], "flag --episodes=1.25e1: must be an integer, e.g. 20 or 1e6"),
         ([SCENARIO, "--max_steps=nan"], "flag --max_steps=nan: must be an integer, e.g. 20 or 1e6"),
         ([SCENARIO, "--seed=inf"], "flag --seed=inf: must be an integer"),
         ([SCENARIO, "--report=/dev/null/here"], "--report=/dev/null/here: /dev/null is a file; name a folder"),
