@@ -10,7 +10,8 @@ from hm_agent.metrics import SHARE, Breakdown
 from hm_agent.recording.result import Result
 from hm_agent.registry import suites
 from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, scenario_of
-from hm_agent.reporting.drawing import LINE, Keys, Panel, Picture, add_title, legend, reference_keys
+from hm_agent.reporting.drawing import LINE
+from hm_agent.reporting.pictures import Keys, Panel, Picture, add_title, legend, reference_keys
 from hm_agent.reporting.statistics import Estimate, estimate
 from hm_agent.wording import FEW_HAVE_NONE
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from hm_agent.grouping import grouped
 from hm_agent.recording.result import Result
 from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, scenario_of
-from hm_agent.reporting.drawing import MUTED, Keys, Panel, Picture, add_title, legend
+from hm_agent.reporting.drawing import MUTED
+from hm_agent.reporting.pictures import Keys, Panel, Picture, add_title, legend
 from hm_agent.reporting.runs import result_order
 from hm_agent.reporting.statistics import TINY, Interval, t_interval
 from hm_agent.theory_of_mind.predictions import (

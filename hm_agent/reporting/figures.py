@@ -11,11 +11,8 @@ from typing import TYPE_CHECKING
 from hm_agent.questions import Usage
 from hm_agent.registry import ablated_agent
 from hm_agent.reporting.conditions import Condition, Labels, in_order
-from hm_agent.reporting.drawing import (
-    BAND,
-    MUTED,
-    PAGE,
-    STYLES,
+from hm_agent.reporting.drawing import BAND, MUTED, PAGE, STYLES
+from hm_agent.reporting.pictures import (
     Key,
     Keys,
     LegendEntry,

@@ -8,19 +8,9 @@ from typing import TYPE_CHECKING
 
 from hm_agent.reporting.conditions import Labels, in_order
 from hm_agent.reporting.curves import EARLY
-from hm_agent.reporting.drawing import (
-    INK,
-    MUTED,
-    Key,
-    Keys,
-    Panel,
-    Picture,
-    add_title,
-    distinct_keys,
-    legend,
-    reference_keys,
-)
+from hm_agent.reporting.drawing import INK, MUTED
 from hm_agent.reporting.interactions import FEWEST, Curve
+from hm_agent.reporting.pictures import Key, Keys, Panel, Picture, add_title, distinct_keys, legend, reference_keys
 from hm_agent.reporting.statistics import Estimate
 from hm_agent.wording import FEW_HAVE_NONE, counted
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from hm_agent.grouping import grouped
 from hm_agent.reporting.conditions import Condition
-from hm_agent.reporting.drawing import COLOURS, MARKERS, MUTED, FigureFiles, drawn_grid
+from hm_agent.reporting.drawing import COLOURS, MUTED, FigureFiles, drawn_grid
 from hm_agent.reporting.orders import OrderStudy
 from hm_agent.reporting.payoff_map import paint_payoffs
+from hm_agent.reporting.pictures import MARKERS
 from hm_agent.reporting.seats import Matchups
 from hm_agent.wording import FEW_HAVE_NONE
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hm_agent.reporting.conditions import Labels
-from hm_agent.reporting.drawing import Panel, Picture, add_title
+from hm_agent.reporting.pictures import Panel, Picture, add_title
 from hm_agent.reporting.seats import Player
 from hm_agent.reporting.statistics import Estimate
 from hm_agent.reporting.tournament import Tournament

@@ -18,7 +18,6 @@ from hm_agent.reporting.comparing import Comparison, compare, episode_values
 from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, labels
 from hm_agent.reporting.contrasts import Contrast, contrasts, setting_contrasts
 from hm_agent.reporting.curves import EARLY, SHARE_RULE, adaptation_curves, adaptation_rows, validation_curves
-from hm_agent.reporting.drawing import Picture, keys
 from hm_agent.reporting.figures import ablation_picture, compared_rows, effort_picture, means_picture
 from hm_agent.reporting.group_means import GroupMean, by_unit_of_means, group_means
 from hm_agent.reporting.halves import SCORE, SplitMean, split_means
@@ -33,6 +32,7 @@ from hm_agent.reporting.notes import (
 )
 from hm_agent.reporting.pages import Link, address
 from hm_agent.reporting.payoff_map import payoff_picture
+from hm_agent.reporting.pictures import Picture, keys
 from hm_agent.reporting.runs import RecordedEpisode, Runs, scenario_order, worlds_of
 from hm_agent.reporting.scores import (
     INTERVAL_ABOUT,

@@ -22,10 +22,11 @@ from hm_agent.process.shell import printable
 from hm_agent.recording.result import write_result
 from hm_agent.reporting.breakdowns import kind_means
 from hm_agent.reporting.conditions import Condition
-from hm_agent.reporting.drawing import COLOURS, FORMATS, MUTED, STYLES, FigureFiles, Panel, Picture, keys, page_colours
+from hm_agent.reporting.drawing import COLOURS, FORMATS, MUTED, STYLES, FigureFiles, page_colours
 from hm_agent.reporting.figures import effort_picture, efforts_of, hidden_behind
 from hm_agent.reporting.interaction_figures import adaptation_picture, validation_picture
 from hm_agent.reporting.interactions import Curve, StreamGroup
+from hm_agent.reporting.pictures import Panel, Picture, keys
 from hm_agent.reporting.report import Report
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.statistics import Estimate

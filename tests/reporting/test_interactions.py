@@ -8,9 +8,9 @@ from pathlib import Path
 from hm_agent.core import Decision, Hypothesis, Seat, Step, Thoughts, Turn
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.reporting.curves import adaptation_curves, adaptation_rows, by_offset, validation_curves
-from hm_agent.reporting.drawing import keys
 from hm_agent.reporting.interaction_figures import validation_picture
 from hm_agent.reporting.interactions import Curve, Stream, read_streams, stream_groups
+from hm_agent.reporting.pictures import keys
 from hm_agent.reporting.runs import RecordedEpisode
 from hm_agent.reporting.tables import tabulate
 from tests.reporting.examples import KITCHEN, RWS_2, result
