@@ -97,6 +97,25 @@ class CycleRule(RuleOfPlay):
         return self.cycle[state]
 
 
+@dataclass(frozen=True)
+class UsualRule(RuleOfPlay):
+    """Draws each action with a chance that grows with how often it played it in the last `window` rounds.
+
+    One round more is shared by all actions alike, so that at first it draws evenly, as from Pólya's urn.
+    """
+
+    window: int = 5
+    start = ()
+
+    def after(self, state: tuple[int, ...], own: int, other: int) -> tuple[int, ...]:
+        """Its last actions, the oldest first."""
+        return (*state, own)[-self.window :]
+
+    def chances(self, state: tuple[int, ...]) -> Shares:
+        actions = range(len(self.side.actions))
+        return tuple((state.count(action) + 1 / len(actions)) / (len(state) + 1) for action in actions)
+
+
 class _NextActionRule(RuleOfPlay):
     """A rule whose state is its next action. first: what it plays before there is a state; None to draw it."""
 
@@ -107,18 +126,24 @@ class _NextActionRule(RuleOfPlay):
 
 
 @dataclass(frozen=True)
-class StepRule(_NextActionRule):
-    """Each round goes `step` actions on in the order of the actions, and round to the first.
+class StepRule(RuleOfPlay):
+    """Goes `step` actions on, and round to the first, from what it played `rounds_ago` rounds ago; 1: the last one.
 
-    first, tremble: as in CopyRule.
+    first: what it plays until there is such a round; None to draw it. tremble: as in CopyRule.
     """
 
     step: int = 1
     first: int | None = None
     tremble: float = 0.0
+    rounds_ago: int = 1
+    start = ()
 
-    def after(self, state: int | None, own: int, other: int) -> int:
-        return (own + self.step) % len(self.side.actions)
+    def after(self, state: tuple[int, ...], own: int, other: int) -> tuple[int, ...]:
+        """Its last actions, the oldest first."""
+        return (*state, own)[-self.rounds_ago :]
+
+    def reply(self, state: tuple[int, ...]) -> int | None:
+        return self.first if len(state) < self.rounds_ago else (state[0] + self.step) % len(self.side.actions)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ RULES_OF_PLAY: dict[str, type[RuleOfPlay]] = {
     "cycle": rules_of_play.CycleRule,
     "step": rules_of_play.StepRule,
     "flip": rules_of_play.FlipRule,
+    "usual": rules_of_play.UsualRule,
     "copy": rules_of_play.CopyRule,
     "counter_earlier": rules_of_play.CounterEarlierRule,
     "win_stay_lose_shift": rules_of_play.WinStayLoseShiftRule,
@@ -44,7 +45,7 @@ ACTIONS = ("action", "first", "then", "cooperate", "defect")
 """The parameters that name an action."""
 CHANCES = ("tremble", "generosity")
 MEMORIES = ("rounds_ago", "window")
-"""The parameters that say how many of the other player's last actions a rule remembers."""
+"""The parameters that say how many last actions, of the other player or its own, a rule remembers."""
 MOST_MEMORIES = 1000
 """How many sequences of actions a rule may tell apart, so that best responses are computed in seconds."""
 COUNTS = ("rounds", "half_time", "losses", "times", "patience")
@@ -142,5 +143,5 @@ def _range(name: str, side: Side) -> tuple[int, int]:
     if name == "step":
         return 0, len(side.actions) - 1
     if name in MEMORIES:
-        return 1, int(log(MOST_MEMORIES, len(side.others)))
+        return 1, int(log(MOST_MEMORIES, max(len(side.actions), len(side.others))))
     return 1, MOST if name in COUNTS else MOST_ORDER

@@ -43,6 +43,7 @@ KNOWN: tuple[tuple[str, Mapping[str, Any], str, str], ...] = (
     ("mixture", {"weights": [0.1, 0.2, 0.7]}, "rrr", "ssss"),
     ("cycle", {"cycle": ["rock", "rock", "paper"]}, "srsr", "rrprr"),
     ("flip", {"first": "rock", "then": "paper", "rounds": 2}, "sss", "rrpp"),
+    ("usual", {}, "rrr", "?rrr"),
     ("copy", {"first": "rock"}, "psr", "rpsr"),
     ("copy", {"first": "cooperate", "tremble": 0.15}, "dc", "cdc"),
     ("counter_earlier", {"first": "rock"}, "pspr", "rsrsp"),
@@ -55,6 +56,7 @@ KNOWN: tuple[tuple[str, Mapping[str, Any], str, str], ...] = (
     ("outguess", {"first": "rock"}, "rrr", "rspr"),
     ("step", {"first": "rock"}, "rrrr", "rpsrp"),
     ("step", {"first": "rock", "step": 0}, "rr", "rrr"),
+    ("step", {"first": "rock", "rounds_ago": 3}, "rrrrrr", "rrrppps"),
     # Stays with rock; beaten, it beats the answers to its own last actions; beaten again, it stays once more.
     ("deeper_when_beaten", {"first": "rock"}, "rpprp", "rrsprr"),
     # Beats the other's last action; beaten twice in a row, it beats what beats that, which here copies; then as before.

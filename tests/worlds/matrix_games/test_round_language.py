@@ -106,5 +106,11 @@ def test_the_reasoner_follows_a_rule_and_answers_it_to_the_end() -> None:
     assert foresee("pure action=cooperate", copied).action == "cooperate"
     punished = played(*[("cooperate", "cooperate")] * 4, ("defect", "cooperate"), *[("cooperate", "defect")] * 3)
     assert best_action(punished) == "defect"
+    turns = ["cooperate"] * 3 + ["defect"] * 3
+    for seen in range(7, 13):
+        foreseen = foresee(None, played(*(("cooperate", turns[number % 6]) for number in range(seen))))
+        assert foreseen.action == turns[seen % 6], seen
+    mostly = played(*(("cooperate", action) for action in ("defect", "defect", "cooperate", "defect", "defect") * 3))
+    assert foresee("usual window=8", mostly).action == "defect"
     assert AT_FIRST.counts == {"rock": 0, "paper": 0, "scissors": 0}
     assert [number for number, _ in LATER.latest] == list(range(3, 13))

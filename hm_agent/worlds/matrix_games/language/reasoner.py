@@ -22,7 +22,6 @@ from hm_agent.repeated_games.payoffs import Shares, Side
 from hm_agent.repeated_games.rules_of_play import (
     CopyRule,
     CounterEarlierRule,
-    CycleRule,
     FictitiousPlayRule,
     MixtureRule,
     OutguessRule,
@@ -30,6 +29,7 @@ from hm_agent.repeated_games.rules_of_play import (
     RuleOfPlay,
     StepRule,
     SwitchAfterLossesRule,
+    UsualRule,
     WinStayLoseShiftRule,
 )
 from hm_agent.repeated_games.written_rules import rule_in_words
@@ -43,6 +43,8 @@ SLIP = 0.05
 """The chance that a rule is taken to play any action alike, so that one surprise rules nothing out."""
 NEGLIGIBLE = 0.01
 """The likelihood, as a share of the likeliest rule's, up to which a rule does not count."""
+LAGS, WINDOW = range(1, 7), 8
+"""From how many rounds before a habit may go on, and over how many it is counted what the other mostly does."""
 LEVELS = (1, 2)
 """The levels of thought that it takes others for; the second only of those who see what it gets."""
 Moves = tuple[tuple[int, int], ...]
@@ -62,10 +64,8 @@ def _rules(side: Side) -> Iterator[RuleOfPlay]:
     actions = range(len(side.actions))
     yield from (PureRule(side, action) for action in actions)
     yield MixtureRule(side, (1 / len(actions),) * len(actions))
-    if len(actions) == 3:
-        yield from (CycleRule(side, cycle) for cycle in permutations(actions))
-    elif len(actions) > 3:  # there are too many permutations
-        yield from (StepRule(side, step) for step in actions[1:])
+    yield from (StepRule(side, step, rounds_ago=ago) for ago, step in product(LAGS, actions) if (ago, step) != (1, 0))
+    yield UsualRule(side, WINDOW)
     yield from (CounterEarlierRule(side, ago) for ago in (1, 2))
     yield WinStayLoseShiftRule(side, mean(paid for row in side.payoff for paid in row))
     yield SwitchAfterLossesRule(side, 2)
@@ -101,6 +101,12 @@ class RuleFit:
         return self.rule.chances(self.state)
 
 
+def _fit(rule: RuleOfPlay, moves: Moves) -> RuleFit:
+    """A rule after these rounds; the lags of a habit share the weight of one rule."""
+    state, likelihood = _followed(rule, moves)
+    return RuleFit(rule, state, likelihood - log(len(LAGS)) if isinstance(rule, StepRule) else likelihood)
+
+
 @lru_cache(100_000)
 def _followed(rule: RuleOfPlay, moves: Moves) -> tuple[Any, float]:
     """The rule's state after these rounds, and the logarithm of the likelihood of the other's actions by it."""
@@ -119,7 +125,7 @@ def _fits(situation: RoundSituation) -> Sequence[RuleFit]:
     """The rules in the order in which they are tried."""
     view, moves, side = situation.view, tuple(situation.view.moves), situation.side.opposite
     if view.tables is None:
-        return [RuleFit(rule, *_followed(rule, moves)) for rule in rules_tried(side)]
+        return [_fit(rule, moves) for rule in rules_tried(side)]
     tables = [table.opposite for table in view.tables]
     found = []
     for rule in levels_tried(side, view.others_see_less):
@@ -160,12 +166,17 @@ def best_action(situation: RoundSituation) -> str:
 
 
 def _values(fit: RuleFit, rounds: int, left: int) -> Sequence[float]:
-    """The expected reward of each action against a rule; of this round alone in a state that the rule never gets to."""
-    try:
-        return best_response(fit.rule, rounds).action_values(fit.state, left)
-    except KeyError:
-        side = fit.rule.side.opposite
-        return [side.expected(own, fit.chances) for own in range(len(side.actions))]
+    """The expected reward of each action against a rule; of this round alone where the rest is the same for all.
+
+    That is so for a rule that only goes on by itself; and so it is taken in a state that the rule never gets to.
+    """
+    if fit.rule.order:
+        try:
+            return best_response(fit.rule, rounds).action_values(fit.state, left)
+        except KeyError:
+            pass
+    side = fit.rule.side.opposite
+    return [side.expected(own, fit.chances) for own in range(len(side.actions))]
 
 
 def odds(question: GiveOdds) -> OddsAnswer:
