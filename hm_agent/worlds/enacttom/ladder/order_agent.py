@@ -9,24 +9,20 @@ others' knowledge. An agent that finds no plan waits. The shortcuts among them a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from hm_agent.core import Agent, Decision, Observation
 from hm_agent.worlds.enacttom.house.commands import EVERYONE, IDLE, HouseCommand, tell
-from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.probes import ProbeAnswers
-from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.house.views import HouseView
+from hm_agent.worlds.enacttom.ladder.character_model import PLACES, CharacterModel
 from hm_agent.worlds.enacttom.tasks.characters import RIVAL
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition
-from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
-from hm_agent.worlds.enacttom.verification.character_search import CharacterSearch, Position
 
 LATER = 2
 """After how many turns the habits begin that begin later."""
-_PLACES = (Is.ON_TOP, Is.INSIDE)
 
 
 @dataclass(frozen=True)
@@ -38,73 +34,26 @@ class OrderState:
 
 
 class OrderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
-    """Plays one seat by the best plan of its model.
-
-    assumes_deeper: True if it takes the claims that are too deep for it to be known. sees_only_reality: True if it
-    takes everyone to know what it knows, and nothing else.
-    """
+    """Plays one seat by the best plan of its model (`CharacterModel`)."""
 
     def __init__(self, order: int, *, assumes_deeper: bool = False, sees_only_reality: bool = False) -> None:
-        self.order, self._assumes_deeper, self._sees_only_reality = order, assumes_deeper, sees_only_reality
-        self._search: CharacterSearch | None = None
-        self._positions: tuple[Position, ...] = ()
+        self._modelled = partial(
+            CharacterModel, order=order, assumes_deeper=assumes_deeper, sees_only_reality=sees_only_reality
+        )
+        self._model: CharacterModel | None = None
         self._command = IDLE
 
     async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
         view = observation.view
         if view.probes:
             return Decision(ProbeAnswers({}))
-        if self._search is None:
-            self._search = self._begin(view)
+        if self._model is None:
+            self._model = self._modelled(view)
         else:
-            self._follow(view)
-        command = self._search.best(self._positions)
+            self._model.follow(self._command, view)
+        command = self._model.best()
         self._command = command or IDLE
-        return Decision(self._command, state=OrderState(len(self._positions), command is not None))
-
-    def _begin(self, view: HouseView) -> CharacterSearch:
-        tasks = [with_reality(task) if self._sees_only_reality else task for task in view.briefing.models]
-        households = [Household(task, deepest=self.order, assumes_deeper=self._assumes_deeper) for task in tasks]
-        first = households[0]
-        self._agent = first.agents.index(view.agent)
-        self._positions = tuple(Position(HouseRuntime(first, start=household.start)) for household in households)
-        return CharacterSearch(first, self._agent)
-
-    def _follow(self, view: HouseView) -> None:
-        """Keeps the positions that fit what it sees; if none does, corrects the first one by what it sees."""
-        then = [position.after(self._agent, self._command) for position in self._positions]
-        fitting = tuple(position for position in then if _fits(position, self._agent, view))
-        self._positions = fitting or (_corrected(then[0], view),)
-
-
-def with_reality(task: HouseholdTask) -> HouseholdTask:
-    """The task if all characters knew where things are."""
-    known = tuple(sorted((fact for fact in task.init if fact.predicate in _PLACES), key=str))
-    characters = {name: replace(mind, believes=()) for name, mind in task.characters.items()}
-    everyone = {name: (*facts, *(known if name in characters else ())) for name, facts in task.known.items()}
-    return replace(task, characters=characters, known=everyone)
-
-
-def _fits(position: Position, agent: int, view: HouseView) -> bool:
-    runtime = position.runtime
-    visible = set(runtime.household.named(runtime.state & runtime.visible(agent)))
-    heard = [(message.sender, message.claims) for message in runtime.inbox[agent]]
-    return visible == view.sees and heard == [(message.sender, message.claims) for message in view.messages]
-
-
-def _corrected(position: Position, view: HouseView) -> Position:
-    """The position with what an agent sees in place of what it expected to see; nothing else is inferred."""
-    runtime = position.runtime.copy()
-    household = runtime.household
-    groups = [*household.place_groups.values(), *household.position_masks]
-    for fact in view.sees:
-        bit = household.bits[fact]
-        for group in groups:
-            if bit & group:
-                runtime.state = runtime.state & ~group | bit
-        if fact.predicate in (Is.OPEN, Is.CLOSED):
-            runtime.state = runtime.state & ~household.bits[fact.opposite] | bit
-    return Position(runtime, 0)
+        return Decision(self._command, state=OrderState(self._model.possible, command is not None))
 
 
 class Broadcaster(Agent[HouseView, HouseCommand | ProbeAnswers]):
@@ -119,7 +68,7 @@ class Broadcaster(Agent[HouseView, HouseCommand | ProbeAnswers]):
         if view.probes:
             return Decision(ProbeAnswers({}))
         self._heard += [claim.proposition for message in view.messages for claim in message.claims]
-        told = [fact for fact in view.briefing.facts if fact.predicate in (*_PLACES, Is.WANTED)]
+        told = [fact for fact in view.briefing.facts if fact.predicate in (*PLACES, Is.WANTED)]
         known = sorted((*told, *self._heard), key=lambda fact: fact.predicate == Is.WANTED)
         most = view.briefing.most_facts or len(known)
         news = known[self._told : self._told + most]
@@ -146,7 +95,7 @@ class HabitAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         if view.probes:
             return Decision(ProbeAnswers({}))
         heard = [claim.proposition for message in view.messages for claim in message.claims]
-        told = [] if self._known else [fact for fact in view.briefing.facts if fact.predicate in _PLACES]
+        told = [] if self._known else [fact for fact in view.briefing.facts if fact.predicate in PLACES]
         if told or heard:
             self._known += [*told, *heard]
             self._planned = self._messages(view)

@@ -25,7 +25,11 @@ from hm_agent.worlds.enacttom.language.situation import (
     NextAct,
     PartnerAct,
 )
-from hm_agent.worlds.enacttom.language.understanding import Understanding, understanding_of
+from hm_agent.worlds.enacttom.language.understanding import (
+    Understanding,
+    plan_among_characters,
+    understanding_of,
+)
 from hm_agent.worlds.enacttom.language.written_commands import LONGEST_MESSAGE
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition, wanted
 
@@ -82,7 +86,10 @@ def best_commands(situation: HouseSituation) -> list[HouseCommand]:
     """The plan: tell the others what only they can do, do what the agent can do alone, report it; then search or wait.
 
     With nothing else to do and nothing to look for, the agent hands an object over to others, if there is one for them.
+    Among characters it plans against their rules.
     """
+    if situation.view.briefing.models:
+        return plan_among_characters(situation) or [IDLE]
     agent = understanding_of(situation)
     plan: list[HouseCommand] = []
     messages_left = agent.view.messages_left if agent.briefing.targets else 0

@@ -13,6 +13,7 @@ from functools import lru_cache
 from hm_agent.worlds.enacttom.house.commands import HouseCommand, Verb
 from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.house.views import Briefing, HouseView
+from hm_agent.worlds.enacttom.ladder.character_model import CharacterModel
 from hm_agent.worlds.enacttom.ladder.ladder_agent import HouseMind
 from hm_agent.worlds.enacttom.ladder.own_plans import search
 from hm_agent.worlds.enacttom.language.situation import HouseSituation
@@ -27,6 +28,16 @@ ORDER = 3
 def understanding_of(situation: HouseSituation) -> Understanding:
     """Returns what follows from a situation; cached, since all questions of a turn share it."""
     return Understanding(situation)
+
+
+def plan_among_characters(situation: HouseSituation) -> list[HouseCommand]:
+    """The commands of a plan that works against characters, whose rules the agent was told; empty without any."""
+    first, *later = map(_with_claims, situation.views)
+    model = CharacterModel(first, ORDER)
+    for view in later:
+        assert view.outcome
+        model.follow(view.outcome.command, view)
+    return model.plan()
 
 
 class Understanding:

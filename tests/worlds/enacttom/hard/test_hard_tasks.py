@@ -166,7 +166,7 @@ def test_agents_of_the_ladder_solve_what_needs_their_order_and_nothing_above() -
             assert world.is_solved == (order >= needed), (pair, order)
 
 
-@pytest.mark.parametrize("agent", ["planner", "react", "hypothetical_minds", "flood", "broadcaster", "reality"])
+@pytest.mark.parametrize("agent", ["planner", "flood", "broadcaster", "reality"])
 def test_other_agents_play_a_hard_task_to_its_end(agent: str) -> None:
     scenario = scenario_named(f"{FIRST[0]}_a")
     world, agents = set_up(scenario, agent, seed=1)
@@ -175,6 +175,15 @@ def test_other_agents_play_a_hard_task_to_its_end(agent: str) -> None:
     assert isinstance(world, EnacttomWorld)
     assert world.is_over
     assert world.metrics()["functional_success"] == (agent == "planner")
+
+
+def test_an_agent_that_asks_the_reasoner_solves_both_twins_by_what_it_writes() -> None:
+    for pair, twin in product(FIRST, "ab"):
+        world, agents = set_up(scenario_named(f"{pair}_{twin}"), "hypothetical_minds", seed=1)
+        outcome = play_out(world, agents, seed=1)
+        assert isinstance(world, EnacttomWorld)
+        assert world.is_solved, (pair, twin)
+        assert sum(agent.usage.questions for agent in agents.values()) <= outcome.steps, (pair, twin)
 
 
 def test_the_agents_of_hard_tasks_play_no_other_and_lists_show_the_order_that_is_needed() -> None:
