@@ -82,12 +82,7 @@ def unfinished(out: Path) -> list[str]:
     ],
 )
 def test_signals_end_a_command_like_an_interruption(
-    tmp_path: Path,
-    silent: Endpoint,
-    temporary: Path,
-    number: signal.Signals,
-    workers: int,
-    in_background: bool,
+    tmp_path: Path, silent: Endpoint, temporary: Path, number: signal.Signals, workers: int, in_background: bool
 ) -> None:
     """in_background: as a script starts a command with `&`, which then ignores SIGINT."""
     out = tmp_path / "out"

@@ -249,20 +249,14 @@ def test_server_of_llama_cpp_python_is_asked_in_its_own_form() -> None:
 
 
 def test_endpoint_that_refuses_everything_is_given_up() -> None:
-    with (
-        Server(in_turn(BAD_REQUEST)) as server,
-        pytest.raises(ModelUnavailable, match=r"^127\.0\.0\.1:.* Bad request"),
-    ):
+    with Server(in_turn(BAD_REQUEST)) as server, pytest.raises(ModelUnavailable, match=r"^127\.0\.0\.1:.* Bad request"):
         ask(server.base_url, REQUEST)
     forms = ["json_schema", OF_SCHEMA, "json_object", None]
     assert [form_of(body) for body in bodies(server)] == 2 * forms, "with the seed, and without it"
 
 
 def test_generic_refusal_is_not_blamed_on_a_form_that_was_understood_before() -> None:
-    with (
-        Server(in_turn(completion("fine"), BAD_REQUEST)) as server,
-        pytest.raises(Refused, match=r"^Bad request\.$"),
-    ):
+    with Server(in_turn(completion("fine"), BAD_REQUEST)) as server, pytest.raises(Refused, match=r"^Bad request\.$"):
         ask(server.base_url, REQUEST, REQUEST)
     assert len(bodies(server)) == 2
 
