@@ -26,7 +26,6 @@ from hm_agent.worlds.enacttom.verification.character_search import CharacterSear
 
 LATER = 2
 """After how many turns the habits begin that begin later."""
-_PLACES = (Is.ON_TOP, Is.INSIDE)
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ class OrderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
 
 def with_reality(task: HouseholdTask) -> HouseholdTask:
     """The task if all characters knew where things are."""
-    known = tuple(sorted((fact for fact in task.init if fact.predicate in _PLACES), key=str))
+    known = tuple(sorted((fact for fact in task.init if fact.predicate in Is.ON_FURNITURE), key=str))
     characters = {name: replace(mind, believes=()) for name, mind in task.characters.items()}
     everyone = {name: (*facts, *(known if name in characters else ())) for name, facts in task.known.items()}
     return replace(task, characters=characters, known=everyone)
@@ -102,7 +101,7 @@ def _corrected(position: Position, view: HouseView) -> Position:
         for group in groups:
             if bit & group:
                 runtime.state = runtime.state & ~group | bit
-        if fact.predicate in (Is.OPEN, Is.CLOSED):
+        if fact.predicate in Is.STATES:
             runtime.state = runtime.state & ~household.bits[fact.opposite] | bit
     return Position(runtime, 0)
 
@@ -119,7 +118,7 @@ class Broadcaster(Agent[HouseView, HouseCommand | ProbeAnswers]):
         if view.probes:
             return Decision(ProbeAnswers({}))
         self._heard += [claim.proposition for message in view.messages for claim in message.claims]
-        told = [fact for fact in view.briefing.facts if fact.predicate in (*_PLACES, Is.WANTED)]
+        told = [fact for fact in view.briefing.facts if fact.predicate in (*Is.ON_FURNITURE, Is.WANTED)]
         known = sorted((*told, *self._heard), key=lambda fact: fact.predicate == Is.WANTED)
         most = view.briefing.most_facts or len(known)
         news = known[self._told : self._told + most]
@@ -146,7 +145,7 @@ class HabitAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         if view.probes:
             return Decision(ProbeAnswers({}))
         heard = [claim.proposition for message in view.messages for claim in message.claims]
-        told = [] if self._known else [fact for fact in view.briefing.facts if fact.predicate in _PLACES]
+        told = [] if self._known else [fact for fact in view.briefing.facts if fact.predicate in Is.ON_FURNITURE]
         if told or heard:
             self._known += [*told, *heard]
             self._planned = self._messages(view)
