@@ -13,6 +13,7 @@ from statistics import mean
 
 from benchmarks.enacttom_ladder import play
 from hm_agent.files import write_whole
+from hm_agent.grouping import grouped
 from hm_agent.registry import scenario_named
 from hm_agent.worlds.enacttom.ladder.order_agent import AGENTS
 from hm_agent.worlds.enacttom.suite import hard_task_files
@@ -36,9 +37,7 @@ def row(agent: str, solved: Mapping[str, float]) -> str:
     cells = []
     for order in ORDERS:
         infos = [info for name in solved if (info := scenario_named(name)).needs_order == order]
-        pairs: dict[str, list[float]] = {}
-        for info in infos:
-            pairs.setdefault(info.pair, []).append(solved[info.name])
+        pairs = grouped((info.pair, solved[info.name]) for info in infos)
         cells += [mean(solved[info.name] for info in infos), mean(map(min, pairs.values()))]
     return f"| {agent} | {' | '.join(f'{100 * share:.0f}%' for share in cells)} |"
 

@@ -146,10 +146,7 @@ def hm_agent_suite() -> hm_agent.Suite:
     ("wrong", "message"),
     [
         ({"agent": "reds:nobody"}, "reds:nobody can't be loaded.*nobody"),
-        (
-            {"agent": "no_module:build"},
-            "can't be loaded: No module named 'no_module' in /.*: run the command in",
-        ),
+        ({"agent": "no_module:build"}, "can't be loaded: No module named 'no_module' in /.*: run the command in"),
         ({"agent": "unclosed:build"}, r"unclosed:build can't be loaded: SyntaxError: .*\(unclosed.py, line 2\)"),
         ({"agent": "raising:build"}, r"can't be loaded: \S+/raising.py, line 3: ZeroDivisionError: division by zero$"),
         ({"agent": "reds:nothing"}, "agent reds:nothing is int: it has to be a function"),

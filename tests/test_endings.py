@@ -9,10 +9,8 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from subprocess import Popen
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -31,20 +29,11 @@ from hm_agent.reporting.writing import episodes_reported
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of, refusal
 from hm_agent.watching.run_folder import PLAN
 from hm_agent.watching.state import Watcher
-from tests.support.commands import ROOT, call, call_here, end, orphans, processes, start
+from tests.support.commands import PATIENCE, ROOT, call, call_here, end, orphans, processes, start, wait_for
 from tests.support.schema_player import answer
 
-PATIENCE = 90.0
 STORIES = ["--scenario=exploretom_a4", "--agent=reader", "--max_steps=20"]
 FAST = ["--scenario=exploretom_a4", "--agent=reality", "--max_steps=3", "--noreplay"]
-
-
-def wait_for(is_so: Callable[[], object], process: Popen[str]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not is_so():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline, "it never came to be"
-        time.sleep(0.01)
 
 
 @pytest.fixture
@@ -82,12 +71,7 @@ def unfinished(out: Path) -> list[str]:
     ],
 )
 def test_signals_end_a_command_like_an_interruption(
-    tmp_path: Path,
-    silent: Endpoint,
-    temporary: Path,
-    number: signal.Signals,
-    workers: int,
-    in_background: bool,
+    tmp_path: Path, silent: Endpoint, temporary: Path, number: signal.Signals, workers: int, in_background: bool
 ) -> None:
     """in_background: as a script starts a command with `&`, which then ignores SIGINT."""
     out = tmp_path / "out"

@@ -13,14 +13,7 @@ import pytest
 
 import hm_agent
 from hm_agent.config import ConfigError, data_folder
-from hm_agent.models.prompts import (
-    environment,
-    phrase,
-    prompts_from,
-    register_prompts,
-    template_names,
-    template_text,
-)
+from hm_agent.models.prompts import environment, phrase, prompts_from, register_prompts, template_names, template_text
 from hm_agent.models.sources import HASH_DIGITS
 from hm_agent.process.exit_status import FAILED, WRONG_INPUT
 from hm_agent.recording.making import making

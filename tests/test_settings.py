@@ -97,12 +97,7 @@ def held(by: type, said: Experiment) -> Any:
     if by in (FigureFiles, ReportRequest):
         request = flags.report_request(after_playing=False)
         return request.figures if by is FigureFiles else request
-    return {
-        Experiment: said,
-        Parameters: said.parameters,
-        ModelSettings: said.model,
-        Sampling: said.model.sampling,
-    }[by]
+    return {Experiment: said, Parameters: said.parameters, ModelSettings: said.model, Sampling: said.model.sampling}[by]
 
 
 def test_play_takes_each_setting_of_an_experiment_in_its_type_with_its_default() -> None:

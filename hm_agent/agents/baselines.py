@@ -8,14 +8,7 @@ from dataclasses import replace
 from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
 from hm_agent.questions import Model, ask, together
 from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, add, best_earlier, towards, validated
-from hm_agent.theory_of_mind.mind import (
-    BasicMind,
-    MindPrompting,
-    Outcome,
-    PlayerModel,
-    StrategyMaking,
-    StrategyValuing,
-)
+from hm_agent.theory_of_mind.mind import BasicMind, MindPrompting, Outcome, PlayerModel, StrategyMaking, StrategyValuing
 from hm_agent.theory_of_mind.strategist import BaseStrategist
 
 SIGNS: Mapping[Outcome, float] = {Outcome.POSITIVE: 1.0, Outcome.NEUTRAL: 0.0, Outcome.NEGATIVE: -1.0}

@@ -73,13 +73,7 @@ def _place(episode: Episode) -> Place:
 
 
 def derive_again(
-    card: Card,
-    archive: bytes,
-    split: Split,
-    out: Path,
-    play_references: PlayReferences,
-    *,
-    runs_own_code: bool = False,
+    card: Card, archive: bytes, split: Split, out: Path, play_references: PlayReferences, *, runs_own_code: bool = False
 ) -> Card:
     """Plays a card's battery again by its answers, and returns the card that this gives.
 

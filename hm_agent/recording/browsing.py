@@ -26,11 +26,7 @@ _STYLES = (REPLAY_TEMPLATES / "replay.css", SHARED / "browsing.css")
 
 
 def browse_page(
-    templates: Path,
-    own: Sequence[Path],
-    listed: Sequence[Any],
-    detailed: Mapping[str, Sequence[Any]],
-    **words: object,
+    templates: Path, own: Sequence[Path], listed: Sequence[Any], detailed: Mapping[str, Sequence[Any]], **words: object
 ) -> str:
     """Returns the page's HTML.
 

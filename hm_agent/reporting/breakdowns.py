@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hm_agent.grouping import grouped
 from hm_agent.metrics import SHARE, Breakdown
 from hm_agent.recording.result import Result
 from hm_agent.registry import suites
@@ -36,15 +37,14 @@ class KindMean:
 
 def kind_means(results: Sequence[Result]) -> list[KindMean]:
     """Averages each kind's metric over the finished episodes that have it, by breakdown, group and condition."""
-    values: dict[tuple[Breakdown, str, Condition, str], list[float]] = {}
-    for result, condition in zip(results, conditions_of(results), strict=True):
-        if result.is_finished and result.world in suites():
-            group = scenario_of(result).group
-            for breakdown in suites()[result.world].breakdowns:
-                for kind, metric in breakdown.kinds:
-                    if metric in result.metrics:
-                        key = (breakdown, group, condition, kind)
-                        values.setdefault(key, []).append(result.metrics[metric])
+    values = grouped(
+        ((breakdown, scenario_of(result).group, condition, kind), result.metrics[metric])
+        for result, condition in zip(results, conditions_of(results), strict=True)
+        if result.is_finished and result.world in suites()
+        for breakdown in suites()[result.world].breakdowns
+        for kind, metric in breakdown.kinds
+        if metric in result.metrics
+    )
     means = ((key, estimate(of_key, SHARE)) for key, of_key in values.items())
     return [KindMean(*key, mean) for key, mean in means if mean]
 

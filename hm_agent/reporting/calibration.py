@@ -18,15 +18,7 @@ from hm_agent.reporting.drawing import MUTED
 from hm_agent.reporting.pictures import Keys, Panel, Picture, add_title, legend
 from hm_agent.reporting.runs import result_order
 from hm_agent.reporting.statistics import TINY, Interval, t_interval
-from hm_agent.theory_of_mind.predictions import (
-    BINS,
-    BRIER,
-    BRIER_BASE,
-    LOG_LOSS,
-    LOG_LOSS_BASE,
-    PREDICTED,
-    bin_names,
-)
+from hm_agent.theory_of_mind.predictions import BINS, BRIER, BRIER_BASE, LOG_LOSS, LOG_LOSS_BASE, PREDICTED, bin_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -172,9 +172,7 @@ def _seated(episode: Episode, tested: str, others: str) -> Episode:
     models = (tested, *[tested if others == TESTED else others] * (count - 1))
     settings = replace(episode.experiment.model, name=tested)
     return replace(
-        episode,
-        experiment=replace(episode.experiment, model=settings),
-        lineup=replace(episode.lineup, models=models),
+        episode, experiment=replace(episode.experiment, model=settings), lineup=replace(episode.lineup, models=models)
     )
 
 

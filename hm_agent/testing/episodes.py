@@ -107,13 +107,7 @@ def play_out(
 
 
 def play_steps(
-    scenario: ScenarioInfo,
-    name: str,
-    steps: int,
-    *,
-    model: Model | None = None,
-    seed: int = 1,
-    **options: Setting,
+    scenario: ScenarioInfo, name: str, steps: int, *, model: Model | None = None, seed: int = 1, **options: Setting
 ) -> list[SeatStep]:
     """Plays an episode with the same agent in every seat; returns the first seat's steps, or raises what ended it."""
     world, agents = set_up(scenario, name, model=model, seed=0, **options)

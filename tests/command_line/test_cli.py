@@ -93,10 +93,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
         ((), "no scenario.*--list"),
         (("--scenario=rws_9",), "unknown scenario 'rws_9': .*rws_repeated has 0 to 8"),
         (("--scenario=rws_repeated_1", "--agent=nobody"), "unknown agent 'nobody'"),
-        (
-            ("--scenario=rws_repeated_1", "--model=gpt-0", "--api_key_env=NONE_SUCH"),
-            "gpt-0 needs a key.*NONE_SUCH",
-        ),
+        (("--scenario=rws_repeated_1", "--model=gpt-0", "--api_key_env=NONE_SUCH"), "gpt-0 needs a key.*NONE_SUCH"),
         (("--scenario=rws_repeated_1", "--episodes=0"), "episodes"),
         (("--scenario=rws_repeated_1", "--max_steps=many"), "max_steps"),
         (("--scenario=rws_repeated_1", "--bots=mine"), "bots.*auto|trained|scripted"),

@@ -151,10 +151,7 @@ ODD_COUNTS: list[Any] = [-1, 10**9 + 1, 1e300, 1.5, "many", "nan", "inf", True, 
 
 @pytest.mark.parametrize(
     ("said", "read"),
-    [
-        *[(12, 12), (12.0, 12), ("12", 12), (0, 0), (10**9, 10**9)],
-        *[(odd, None) for odd in ODD_COUNTS],
-    ],
+    [*[(12, 12), (12.0, 12), ("12", 12), (0, 0), (10**9, 10**9)], *[(odd, None) for odd in ODD_COUNTS]],
     ids=str,
 )
 def test_tokens_that_can_not_be_are_unknown(said: Any, read: int | None) -> None:

@@ -55,6 +55,13 @@ def ask(base_url: str, *requests: Request, retries: int = 0, timeout: float = 20
     return asyncio.run(in_order())
 
 
+def ask_in_vain(answer: Response, why: str | None = None, *, retries: int = 0, timeout: float = 20) -> Server:
+    """The server, which gives this answer alone; checks that the model then is unavailable. why: a pattern."""
+    with Server(in_turn(answer)) as server, pytest.raises(ModelUnavailable, match=why):
+        ask(server.base_url, REQUEST, retries=retries, timeout=timeout)
+    return server
+
+
 def ask_at_once(base_url: str, requests: Sequence[Request]) -> list[Reply]:
     async def together() -> list[Reply]:
         async with chat_with(base_url) as chat:
@@ -249,20 +256,13 @@ def test_server_of_llama_cpp_python_is_asked_in_its_own_form() -> None:
 
 
 def test_endpoint_that_refuses_everything_is_given_up() -> None:
-    with (
-        Server(in_turn(BAD_REQUEST)) as server,
-        pytest.raises(ModelUnavailable, match=r"^127\.0\.0\.1:.* Bad request"),
-    ):
-        ask(server.base_url, REQUEST)
+    server = ask_in_vain(BAD_REQUEST, r"^127\.0\.0\.1:.* Bad request")
     forms = ["json_schema", OF_SCHEMA, "json_object", None]
     assert [form_of(body) for body in bodies(server)] == 2 * forms, "with the seed, and without it"
 
 
 def test_generic_refusal_is_not_blamed_on_a_form_that_was_understood_before() -> None:
-    with (
-        Server(in_turn(completion("fine"), BAD_REQUEST)) as server,
-        pytest.raises(Refused, match=r"^Bad request\.$"),
-    ):
+    with Server(in_turn(completion("fine"), BAD_REQUEST)) as server, pytest.raises(Refused, match=r"^Bad request\.$"):
         ask(server.base_url, REQUEST, REQUEST)
     assert len(bodies(server)) == 2
 
@@ -352,11 +352,7 @@ def test_rate_limit_is_waited_for_as_told(headers: dict[str, str]) -> None:
 
 
 def test_rate_limit_for_ever_is_unavailable() -> None:
-    with (
-        Server(in_turn(refusal(429, "Slow down.", headers=SOON))) as server,
-        pytest.raises(ModelUnavailable, match="Slow down"),
-    ):
-        ask(server.base_url, REQUEST, retries=2)
+    server = ask_in_vain(refusal(429, "Slow down.", headers=SOON), "Slow down", retries=2)
     assert len(bodies(server)) == 3
 
 
@@ -368,21 +364,13 @@ def test_failure_of_the_server_is_tried_again_with_the_same_request(status: int)
 
 
 def test_overload_for_ever_is_not_blamed_on_the_form() -> None:
-    with (
-        Server(in_turn(refusal(503, "Overloaded.", headers=SOON))) as server,
-        pytest.raises(ModelUnavailable, match="Overloaded"),
-    ):
-        ask(server.base_url, REQUEST, retries=1)
+    server = ask_in_vain(refusal(503, "Overloaded.", headers=SOON), "Overloaded", retries=1)
     assert [form_of(body) for body in bodies(server)] == ["json_schema"] * 2
 
 
 def test_endpoint_that_does_not_answer_in_time_is_unavailable() -> None:
     started = time.monotonic()
-    with (
-        Server(in_turn(Response(hang=1000))) as server,
-        pytest.raises(ModelUnavailable, match=r"did not answer within 0\.2 s"),
-    ):
-        ask(server.base_url, REQUEST, timeout=0.2)
+    server = ask_in_vain(Response(hang=1000), r"did not answer within 0\.2 s", timeout=0.2)
     assert time.monotonic() - started < 5
     assert len(bodies(server)) == 1
 
@@ -398,8 +386,7 @@ def test_dropped_connection_is_made_again() -> None:
 
 
 def test_connection_that_is_always_dropped_is_unavailable() -> None:
-    with Server(in_turn(Response(drop=True))) as server, pytest.raises(ModelUnavailable, match="can't be reached"):
-        ask(server.base_url, REQUEST)
+    ask_in_vain(Response(drop=True), "can't be reached")
 
 
 def test_port_where_nobody_listens_is_unavailable() -> None:
@@ -412,20 +399,14 @@ def test_port_where_nobody_listens_is_unavailable() -> None:
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_refused_key_names_the_flag_and_is_not_tried_again(status: int) -> None:
-    with (
-        Server(in_turn(refusal(status, "Incorrect API key provided."))) as server,
-        pytest.raises(ModelUnavailable, match=r"Incorrect API key.*--api_key_env"),
-    ):
-        ask(server.base_url, REQUEST, retries=3)
+    why = r"Incorrect API key.*--api_key_env"
+    server = ask_in_vain(refusal(status, "Incorrect API key provided."), why, retries=3)
     assert len(bodies(server)) == 1
 
 
 def test_unknown_model_is_unavailable() -> None:
-    with (
-        Server(in_turn(refusal(404, "The model does not exist", code="model_not_found"))) as server,
-        pytest.raises(ModelUnavailable, match="The model does not exist"),
-    ):
-        ask(server.base_url, REQUEST, retries=3)
+    missing = refusal(404, "The model does not exist", code="model_not_found")
+    server = ask_in_vain(missing, "The model does not exist", retries=3)
     assert len(bodies(server)) == 1
 
 
@@ -487,15 +468,11 @@ def test_answer_that_is_no_completion_is_asked_for_again(body: Response) -> None
 
 @pytest.mark.parametrize("name", NO_COMPLETIONS)
 def test_answers_that_never_are_completions_are_unavailable(name: str) -> None:
-    with Server(in_turn(NO_COMPLETIONS[name])) as server, pytest.raises(ModelUnavailable):
-        ask(server.base_url, REQUEST)
-    assert len(bodies(server)) == 1
+    assert len(bodies(ask_in_vain(NO_COMPLETIONS[name]))) == 1
 
 
 def test_other_answers_than_completions_put_the_base_url_in_question() -> None:
-    with Server(in_turn(Response(body={"result": 1}))) as server, pytest.raises(ModelUnavailable, match="--base_url"):
-        ask(server.base_url, REQUEST, retries=2)
-    assert len(bodies(server)) == 3
+    assert len(bodies(ask_in_vain(Response(body={"result": 1}), "--base_url", retries=2))) == 3
 
 
 # What the endpoint itself says of a completion

@@ -6,23 +6,18 @@ import json
 import os
 import signal
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from subprocess import Popen
 from typing import Any
 
 import pytest
 
 from hm_agent.testing.endpoint import Endpoint, Response
 from tests.support import faults, schema_player
-from tests.support.commands import call_here, orphans, overriding, processes, start
+from tests.support.commands import PATIENCE, call_here, orphans, overriding, processes, start, wait_for
 from tests.support.faults import FAULTS
 from tests.support.kills import KillTrial, run_trial
 from tests.support.melting_pot import text_player
-
-PATIENCE = 120.0
-"""Seconds after which waiting fails the test."""
 
 
 @pytest.fixture
@@ -39,15 +34,6 @@ def flags(server: Endpoint, out: Path, grid: Sequence[str] = STORIES) -> list[st
     """Eight episodes, three at the same time."""
     how = ["--episodes=4", "--workers=3", "--concurrency=1", "--model=loopback", f"--base_url={server.base_url}"]
     return [*grid, *how, f"--out={out}"]
-
-
-def wait_for(is_so: Callable[[], object], process: Popen[str]) -> None:
-    """Returns as soon as something is so, even for a moment; fails when the command or PATIENCE ends first."""
-    deadline = time.monotonic() + PATIENCE
-    while not is_so():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline, "it never came to be"
-        time.sleep(0.005)
 
 
 def statuses(out: Path, name: str) -> list[str]:

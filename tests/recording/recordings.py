@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hm_agent.casting import build_agent
-from hm_agent.core import Decision, Observation, Recorder, Seat, Step, Strategy, Thoughts, Turn, World
+from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, Step, Strategy, Thoughts, Turn, World
 from hm_agent.episode import run_episode
 from hm_agent.finding import find_scenarios
 from hm_agent.models.builtin import BuiltinReasoner
@@ -23,10 +23,11 @@ from hm_agent.recording.trace import TraceRecorder
 from hm_agent.registry import suites
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import AgentSetup, Viewer
-from hm_agent.testing.episodes import settled
+from hm_agent.testing.episodes import SeatLog, play_out, set_up, settled
 from hm_agent.theory_of_mind.hypotheses import Parameters
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.scene import PlayerState, Scene
+from tests.support.step_log import StepLog
 
 SEED = 3
 NO_SCENARIO = ScenarioInfo("nowhere", "nowhere_0", "nowhere_0", "Nowhere")
@@ -122,6 +123,24 @@ def record(folder: Path, name: str, steps: int, *names: str) -> Recording:
         raise outcome.error
     replay.write(result(scenario, agents, steps=steps, settings={"bots": "scripted"}))
     return Recording(folder, witnesses)
+
+
+def replayed(
+    folder: Path,
+    name: str,
+    agent: str,
+    log: SeatLog | StepLog[Any],
+    *,
+    seed: int,
+    instead: Mapping[Seat, Agent[Any, Any]] | None = None,
+) -> Path:
+    """The page on an episode that an agent plays in all seats, or others `instead`; its trace lies beside it."""
+    (scenario,) = find_scenarios([name])
+    world, agents = set_up(scenario, agent)
+    replay = ReplayRecorder(suites()[scenario.world].viewer(scenario), folder, scenario)
+    play_out(world, instead or agents, seed=seed, recorders=[TraceRecorder(folder / "trace.jsonl"), replay, log])
+    replay.write(result(scenario, (agent,) * len(scenario.seats), steps=len(log.steps)))
+    return folder / PAGE
 
 
 def result(scenario: ScenarioInfo, agents: Sequence[str] = ("hypothetical_minds",), **changes: Any) -> Result:

@@ -12,7 +12,8 @@ from hm_agent.config import ConfigError
 from hm_agent.repeated_games.payoffs import Side, transposed
 from hm_agent.repeated_games.rules_of_play import RuleOfPlay
 from hm_agent.repeated_games.written_rules import RULES_OF_PLAY, rule_from, rule_in_words
-from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import PUPPETEERS, KindsPlayed, Memory
+from hm_agent.worlds.melting_pot.games.matrix.simulator.puppeteers import KindsPlayed, Memory
+from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import PUPPETEERS
 from tests.worlds.melting_pot.simulator.puppet_timesteps import PD as PD_GAME
 from tests.worlds.melting_pot.simulator.puppet_timesteps import RWS as RPS_GAME
 

@@ -84,14 +84,7 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Picture]:
     leave(
         out, *(result(agent, 5 * place + seed, seed, **usage) for place, agent in enumerate(agents) for seed in (1, 2))
     )
-    leave(
-        out,
-        *(
-            read(agent, share, seed, kinds=_kinds(share))
-            for agent in READERS
-            for seed, share in enumerate(READERS[agent])
-        ),
-    )
+    leave_readers(out)
     report = Report(read_runs((out,)), out)
     around = validation_of([row.condition for row in report.rows if row.scenario.world == "melting_pot"][:2])
     return {picture.name: picture for picture in (*report.pictures, around)}
@@ -138,6 +131,11 @@ def validation_of(conditions: Sequence[Condition]) -> Picture:
     picture = validation_picture(drawn, {one: one.agent for one in conditions}, keys(conditions))
     assert picture is not None
     return picture
+
+
+def leave_readers(out: Path) -> None:
+    shares = [(agent, seed, share) for agent, shares in READERS.items() for seed, share in enumerate(shares)]
+    leave(out, *(read(agent, share, seed, kinds=_kinds(share)) for agent, seed, share in shares))
 
 
 def _kinds(share: float) -> dict[str, float]:
@@ -282,14 +280,7 @@ def test_a_name_that_no_font_has_is_drawn_without_a_word_in_files_that_can_be_re
 
 
 def test_kinds_are_averaged_over_episodes_and_references_are_among_them(tmp_path: Path) -> None:
-    leave(
-        tmp_path,
-        *(
-            read(agent, share, seed, kinds=_kinds(share))
-            for agent in READERS
-            for seed, share in enumerate(READERS[agent])
-        ),
-    )
+    leave_readers(tmp_path)
     means = {(one.condition.agent, one.kind): one.estimate.mean for one in kind_means(read_runs((tmp_path,)).results)}
     assert means["reader", "order 1"] == pytest.approx(0.95)
     assert means["reality", "order 2"] == pytest.approx((0.25 + 0.36) / 2)

@@ -58,11 +58,7 @@ def test_a_scale_of_less_than_half_the_median_is_narrow(ceiling: float, is_narro
         *played(RWS_2, react=1, oracle=10, random=0),
         *played(RWS_3, react=1, oracle=ceiling, random=0),
     ]
-    assert narrow(tabulate(found)) == {
-        "rws_repeated_1": False,
-        "rws_repeated_2": False,
-        "rws_repeated_3": is_narrow,
-    }
+    assert narrow(tabulate(found)) == {"rws_repeated_1": False, "rws_repeated_2": False, "rws_repeated_3": is_narrow}
 
 
 @pytest.mark.parametrize(("ceiling", "is_narrow"), [((1.9, 3.9), True), ((2.1, 4.1), False)])

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 
@@ -26,6 +26,8 @@ ANOTHER_HASH_SEED = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
 """Of a process in which the order of sets differs from that in this one."""
 SHUTDOWN_SECONDS = 60.0
 """Processes that still run after this time count as orphans."""
+PATIENCE = 120.0
+"""Seconds after which waiting fails the test."""
 
 
 PLAY = (str(ROOT / "run_scenario.py"),)
@@ -45,6 +47,15 @@ def start(mark: str, *flags: str, cwd: Path | None = None, program: Sequence[str
         text=True,
         start_new_session=True,
     )
+
+
+def wait_for(is_so: Callable[[], object], process: subprocess.Popen[str]) -> None:
+    """Returns as soon as something is so, even for a moment; fails when the command or PATIENCE ends first."""
+    deadline = time.monotonic() + PATIENCE
+    while not is_so():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline, "it never came to be"
+        time.sleep(0.005)
 
 
 def overriding(*flags: str) -> list[str]:

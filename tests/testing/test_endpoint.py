@@ -190,10 +190,7 @@ def test_closing_ends_an_answer_that_hangs(capfd: pytest.CaptureFixture[str]) ->
 
 
 def test_client_that_gives_up_causes_no_output(capfd: pytest.CaptureFixture[str]) -> None:
-    with (
-        Endpoint(lambda body: completion("x" * 5_000_000), delay=0.2) as endpoint,
-        pytest.raises(APIConnectionError),
-    ):
+    with Endpoint(lambda body: completion("x" * 5_000_000), delay=0.2) as endpoint, pytest.raises(APIConnectionError):
         ask_once(endpoint, timeout=0.05)
     assert capfd.readouterr().err == ""
 

@@ -32,12 +32,7 @@ def counter(asked: Predict) -> Prediction[NextLead, AgainstOne]:
 
 def model_proposing(*words: str) -> ScriptedModel:
     """Proposes these hypotheses one by one, then gives no valid answer."""
-    return ScriptedModel(
-        {
-            Propose: each([HypothesisAnswer(hypothesis=said) for said in words]),
-            Predict: counter,
-        }
-    )
+    return ScriptedModel({Propose: each([HypothesisAnswer(hypothesis=said) for said in words]), Predict: counter})
 
 
 ALL_PARTS = Parts()
@@ -131,11 +126,7 @@ def test_refinement_is_shown_the_best_earlier_hypotheses_only() -> None:
     mind = mind_of(model)
     for step in range(3):
         interact(mind, step)
-    assert [[best.words for best in proposal.best] for proposal in model.of(Propose)] == [
-        [],
-        ["rock"],
-        ["rock"],
-    ]
+    assert [[best.words for best in proposal.best] for proposal in model.of(Propose)] == [[], ["rock"], ["rock"]]
 
 
 def test_a_clue_against_the_prediction_asks_for_a_new_one_and_scores_no_hypothesis() -> None:

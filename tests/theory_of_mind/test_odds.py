@@ -86,9 +86,7 @@ def test_the_choice_is_of_the_present_however_many_interactions_were_told() -> N
     )
 )
 @settings(max_examples=60, deadline=None)
-def test_the_choice_is_that_of_brute_force_over_all_plans(
-    rules: list[tuple[float, float, list[float], int]],
-) -> None:
+def test_the_choice_is_that_of_brute_force_over_all_plans(rules: list[tuple[float, float, list[float], int]]) -> None:
     """With two interactions left a plan is a choice now, and one for each action of the other."""
     likely = [
         LikelyRule("rule", share, (chance, 1 - chance), tuple((each, 1 - each) for each in rows if len(rows) == count))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean
 
+from hm_agent.grouping import grouped
 from hm_agent.reporting.statistics import Interval, all_of, any_of, bootstrap_interval
 from hm_agent.wording import percent
 
@@ -129,11 +130,8 @@ def groups_of(played: Iterable[TaskRuns]) -> dict[str, list[TaskRuns]]:
     by_depth = sorted(played, key=lambda runs: (runs.k_depth, runs.category, runs.task))
     ordered = [runs for runs in by_depth if not runs.is_unproved]
     unproved = [runs for runs in by_depth if runs.is_unproved]
-    groups: dict[str, list[TaskRuns]] = {}
-    for runs in ordered:
-        groups.setdefault(f"K depth {runs.k_depth}", []).append(runs)
-    for runs in sorted(ordered, key=lambda runs: runs.category):
-        groups.setdefault(runs.category, []).append(runs)
+    groups = grouped((f"K depth {runs.k_depth}", runs) for runs in ordered)
+    groups |= grouped((runs.category, runs) for runs in sorted(ordered, key=lambda runs: runs.category))
     return groups | ({ALL: ordered} if ordered else {}) | ({UNPROVED: unproved} if unproved else {})
 
 

@@ -11,12 +11,7 @@ from hm_agent.core import LiteralQuestion, Observation, Seat, Turn, World
 from hm_agent.worlds.enacttom.house.character_play import with_characters
 from hm_agent.worlds.enacttom.house.commands import IDLE, CommandError, HouseCommand, Verb, parse_command
 from hm_agent.worlds.enacttom.house.household import Household
-from hm_agent.worlds.enacttom.house.open_probes import (
-    RULES,
-    ReportResult,
-    graded_reports,
-    open_metrics,
-)
+from hm_agent.worlds.enacttom.house.open_probes import RULES, ReportResult, graded_reports, open_metrics
 from hm_agent.worlds.enacttom.house.physics import set_by
 from hm_agent.worlds.enacttom.house.probes import (
     Probe,

@@ -116,10 +116,7 @@ def _judge(question: JudgeTelling) -> TellingVerdict:
     return TellingVerdict(tells_all="yes" if is_plain else "no", tells_more="no", reason=reason)
 
 
-INFILLING_ANSWERS: ReasonerTable = {
-    TellAction: lambda question: ToldAction(text=question.action),
-    JudgeTelling: _judge,
-}
+INFILLING_ANSWERS: ReasonerTable = {TellAction: lambda question: ToldAction(text=question.action), JudgeTelling: _judge}
 """The built-in reasoner tells the plain sentence, and as a judge accepts nothing else."""
 
 

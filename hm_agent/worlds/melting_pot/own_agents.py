@@ -88,9 +88,7 @@ def _oracle(setup: AgentSetup) -> ComposedAgent:
 
     world: MeltingPotWorld = setup.world  # type: ignore[assignment]
     recipe = Recipe(
-        "",
-        lambda mind, model, _: InformedStrategist(mind, model, lambda: world.intents(setup.seat)),
-        FailureReflector,
+        "", lambda mind, model, _: InformedStrategist(mind, model, lambda: world.intents(setup.seat)), FailureReflector
     )
     return recipe.build(seat_body(setup), setup.model, setup.parameters)
 

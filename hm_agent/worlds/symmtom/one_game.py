@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hm_agent.grouping import grouped
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.rules import SILENT, Direction
 from hm_agent.worlds.symmtom.settings import WINNING_RECHARGES, GameSettings
@@ -116,10 +117,7 @@ class OneGame:
         """Cancels moves in `target`, each agent's next cell, until no two agents are in one cell."""
         here, priorities = self.cells, self._priorities()
         while len(set(target)) < len(target):
-            by_cell: dict[int, list[int]] = {}
-            for agent, cell in enumerate(target):
-                by_cell.setdefault(cell, []).append(agent)
-            for cell, agents in by_cell.items():
+            for cell, agents in grouped((cell, agent) for agent, cell in enumerate(target)).items():
                 if len(agents) > 1:
                     occupant = next((agent for agent in agents if here[agent] == cell), None)
                     winner = max(agents, key=lambda agent: (priorities[agent], agent)) if occupant is None else occupant

@@ -24,7 +24,7 @@ from hm_agent.worlds.enacttom.world import EnacttomWorld
 from tests.support.enacttom.small_house import small_task
 
 NAMES = ("cooperative_k1_014", "mixed_k2_005", "mixed_k3_000", "mixed_k3_003", "cooperative_k3_016")
-OPEN, CLOSED = (Proposition(state, ("cabinet_1",)) for state in (Is.OPEN, Is.CLOSED))
+OPEN, CLOSED = (Proposition(state, ("cabinet_1",)) for state in Is.STATES)
 
 
 def world_of(name: str) -> EnacttomWorld:

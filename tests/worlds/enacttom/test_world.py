@@ -50,10 +50,7 @@ def test_planners_reach_the_goal_and_use_no_more_than_the_budget(name: str) -> N
 
 def test_a_planner_plans_anew_when_others_do_something_else() -> None:
     world = world_of("enacttom_one_window")
-    agents: dict[str, Any] = {
-        "agent_0": PlannerHouseAgent(world, "agent_0"),
-        "agent_1": RandomHouseAgent(3),
-    }
+    agents: dict[str, Any] = {"agent_0": PlannerHouseAgent(world, "agent_0"), "agent_1": RandomHouseAgent(3)}
     asyncio.run(run_episode(world, agents, seed=0))
     assert world.household.task.goal[0].proposition in (world.scene() or pytest.fail("no scene")).after
 

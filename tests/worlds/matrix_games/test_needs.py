@@ -20,11 +20,7 @@ from hm_agent.worlds.matrix_games.shortcuts import SHORTCUTS
 from hm_agent.worlds.matrix_games.suite import SHORTCUTS as NAMED
 from hm_agent.worlds.matrix_games.suite import SUITE
 
-TESTED = {
-    "mg_blind_average_1": 1,
-    "mg_drawn_boldest_2": 2,
-    "mg_drawn_average_3": 3,
-}
+TESTED = {"mg_blind_average_1": 1, "mg_drawn_boldest_2": 2, "mg_drawn_average_3": 3}
 ELSEWHERE = 1000
 """The number of an episode that no other measurement has."""
 

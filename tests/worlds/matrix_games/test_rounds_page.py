@@ -8,14 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from hm_agent.finding import find_scenarios
-from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
-from hm_agent.recording.trace import TraceRecorder
-from hm_agent.registry import suites
-from hm_agent.testing.episodes import SeatLog, play_out, set_up
+from hm_agent.testing.episodes import SeatLog
 from hm_agent.theory_of_mind.written_mind import WrittenStrategy
 from tests.recording.browsing import go_to, opened
-from tests.recording.recordings import result
+from tests.recording.recordings import replayed
 from tests.support.browsers import requests_and_messages
 
 if TYPE_CHECKING:
@@ -24,12 +20,8 @@ if TYPE_CHECKING:
 
 def recorded(agent: str, folder: Path) -> tuple[Path, SeatLog]:
     """The page on an episode that an agent plays, and what there was to record."""
-    (scenario,) = find_scenarios(["mg_pd_tit_for_tat"])
-    world, agents = set_up(scenario, agent)
-    log, recorder = SeatLog("player_0"), ReplayRecorder(suites()["matrix_games"].viewer(scenario), folder, scenario)
-    play_out(world, agents, seed=1, recorders=[TraceRecorder(folder / "trace.jsonl"), recorder, log])
-    recorder.write(result(scenario, (agent,), steps=len(log.steps)))
-    return folder / PAGE, log
+    log = SeatLog("player_0")
+    return replayed(folder, "mg_pd_tit_for_tat", agent, log, seed=1), log
 
 
 @pytest.fixture(scope="session")

@@ -74,12 +74,7 @@ class TaskAuthor:
             tuple(_as_json(ProposedTask.of(file)) for file in files) for files in (parents.failed, parents.solved)
         )
         question = ProposeTask(
-            request.category,
-            request.k_depth,
-            agents,
-            _as_json(ProposedTask.of(example)),
-            failed=failed,
-            solved=solved,
+            request.category, request.k_depth, agents, _as_json(ProposedTask.of(example)), failed=failed, solved=solved
         )
         for _ in range(self._rounds):
             self._before_each()

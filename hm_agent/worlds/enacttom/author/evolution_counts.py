@@ -7,6 +7,7 @@ from dataclasses import asdict, astuple, dataclass
 
 from rich.table import Table
 
+from hm_agent.grouping import grouped
 from hm_agent.process.output import plain_table
 from hm_agent.row_file import Row
 from hm_agent.wording import number, percent
@@ -70,9 +71,7 @@ def _mean(numbers: Sequence[int]) -> float | None:
 
 
 def generation_counts(rows: Sequence[Row]) -> list[GenerationCounts]:
-    by_generation: dict[int, list[Row]] = {}
-    for row in rows:
-        by_generation.setdefault(row["generation"], []).append(row)
+    by_generation = grouped((row["generation"], row) for row in rows)
     return [_counts(generation, born) for generation, born in sorted(by_generation.items())]
 
 

@@ -109,10 +109,9 @@ def _takes(house: HardHouse, role: str) -> CharacterRule:
     return CharacterRule(kind=RIVAL, wants=tuple(house.held(number, role).pddl for number in (0, 1)))
 
 
-def _misled(house: HardHouse, needed: int, tells: tuple[str, ...] = (), unless: tuple[str, ...] = ()) -> CharacterRule:
+def _misled(house: HardHouse, needed: int) -> CharacterRule:
     """A helper that believes the needed thing to be where it is not."""
-    believes = (house.decoy(needed).pddl,)
-    return CharacterRule(kind=HELPER, wants=_wants(house), tells=tells, unless=unless, believes=believes)
+    return CharacterRule(kind=HELPER, wants=_wants(house), believes=(house.decoy(needed).pddl,))
 
 
 def errand(house: HardHouse, needed: int, depth: int) -> Cast:

@@ -25,13 +25,7 @@ from hm_agent.worlds.enacttom.tasks.task import TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import save_task
 from hm_agent.worlds.enacttom.verification.character_search import places_alone
-from hm_agent.worlds.enacttom.verification.hard_proof import (
-    HABIT,
-    LOWER,
-    OUT_OF_REACH,
-    HardProof,
-    prove,
-)
+from hm_agent.worlds.enacttom.verification.hard_proof import HABIT, LOWER, OUT_OF_REACH, HardProof, prove
 
 MOST_PROPOSALS = 300
 """The most proposals for one pair; if none of them is kept, the pair is not made."""

@@ -96,7 +96,7 @@ def _step(runtime: HouseRuntime, agent: int, name: str, want: Proposition) -> Ho
     if want.predicate == Is.AGENT_IN_ROOM:
         return navigate(want.arguments[1])
     thing, target = want.arguments[0], want.arguments[-1]
-    if want.predicate in (Is.OPEN, Is.CLOSED):
+    if want.predicate in Is.STATES:
         turn = open_it if (want.predicate == Is.OPEN) != household.mechanics.is_inverse(thing) else close_it
         return _go_to(household, agent, state, thing) or turn(thing)
     if state & household.bits[Proposition(Is.HELD_BY, (thing, name))]:
@@ -121,7 +121,7 @@ def _believed_places(runtime: HouseRuntime, agent: int, thing: str) -> Iterator[
     """Yields the furniture on or in which it believes a thing to be; at most one."""
     household = runtime.household
     for name in household.named(runtime.memories[agent] & household.place_groups[thing]):
-        if isinstance(name, Proposition) and name.predicate in (Is.ON_TOP, Is.INSIDE):
+        if isinstance(name, Proposition) and name.predicate in Is.ON_FURNITURE:
             yield name
 
 

@@ -19,7 +19,6 @@ from hm_agent.worlds.enacttom.tasks.propositions import MOST_DEPTH, Claim, Is, P
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 
 Name = Proposition | Claim
-_PLACES = (Is.ON_TOP, Is.INSIDE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,7 @@ class Household:
         """Where the things that characters want are at the start: what they can know, and be told, of them."""
         minds = self.task.characters.values()
         things = {thing for mind in minds for thing in (*mind.cues, *(want.arguments[0] for want in mind.wants))}
-        places = {fact for fact in self.task.init if fact.predicate in _PLACES and fact.arguments[0] in things}
+        places = {fact for fact in self.task.init if fact.predicate in Is.ON_FURNITURE and fact.arguments[0] in things}
         return tuple(sorted(places.union(*self.task.slots), key=str))
 
     # Bits
@@ -305,7 +304,7 @@ class Household:
 
     def _may_hold_before(self, goal: Proposition, operator: Operator) -> bool:
         """True if a goal that an operator adds may hold already; only mirrors and remote controls set what holds."""
-        return goal.predicate in (Is.OPEN, Is.CLOSED) and not operator.needs & self.bits[goal.opposite]
+        return goal.predicate in Is.STATES and not operator.needs & self.bits[goal.opposite]
 
 
 def seen_by(rules: Iterable[SightRule], state: int) -> int:

@@ -173,7 +173,7 @@ def _foil(operator: Claim, household: Household, operators: Sequence[Claim]) -> 
 
 def _excluding(proposition: Proposition, household: Household) -> Proposition | None:
     """Returns a proposition about the same thing that excludes this one, preferably what held at the start."""
-    kinds = (Is.OPEN, Is.CLOSED) if proposition.predicate in (Is.OPEN, Is.CLOSED) else (proposition.predicate,)
+    kinds = Is.STATES if proposition.predicate in Is.STATES else (proposition.predicate,)
     same_thing = [
         other
         for other in household.physical

@@ -57,7 +57,7 @@ class HouseBeliefs:
             return Proposition(Is.AGENT_IN_ROOM, (arguments[1], view.room)) in view.sees
         if proposition.predicate == Is.ON_FLOOR:
             return self._slots.get((FLOOR_SLOT, arguments[0])) == Proposition(Is.IN_ROOM, (arguments[0], view.room))
-        if proposition.predicate in (Is.ON_TOP, Is.INSIDE) and self._plan.furniture[arguments[1]] == view.room:
+        if proposition.predicate in Is.ON_FURNITURE and self._plan.furniture[arguments[1]] == view.room:
             return proposition.predicate == Is.ON_TOP or Proposition(Is.OPEN, (arguments[1],)) in view.sees
         return False
 
@@ -78,7 +78,7 @@ class HouseBeliefs:
         place = self.place_of(thing)
         if place and place.predicate == Is.HELD_BY:
             return ""
-        if place and place.predicate in (Is.ON_TOP, Is.INSIDE):
+        if place and place.predicate in Is.ON_FURNITURE:
             return self._plan.furniture[place.arguments[1]]
         floor = self._slots.get((FLOOR_SLOT, thing))
         return floor.arguments[1] if floor else None

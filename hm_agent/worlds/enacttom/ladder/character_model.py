@@ -12,8 +12,6 @@ from hm_agent.worlds.enacttom.tasks.propositions import Is
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.verification.character_search import CharacterSearch, Position
 
-PLACES = (Is.ON_TOP, Is.INSIDE)
-
 
 class CharacterModel:
     """One agent's model of a household in which claims about knowledge that are nested deeper than `order` don't exist.
@@ -61,7 +59,7 @@ class CharacterModel:
 
 def with_reality(task: HouseholdTask) -> HouseholdTask:
     """The task if all characters knew where things are."""
-    known = tuple(sorted((fact for fact in task.init if fact.predicate in PLACES), key=str))
+    known = tuple(sorted((fact for fact in task.init if fact.predicate in Is.ON_FURNITURE), key=str))
     characters = {name: replace(mind, believes=()) for name, mind in task.characters.items()}
     everyone = {name: (*facts, *(known if name in characters else ())) for name, facts in task.known.items()}
     return replace(task, characters=characters, known=everyone)
@@ -84,6 +82,6 @@ def _corrected(position: Position, view: HouseView) -> Position:
         for group in groups:
             if bit & group:
                 runtime.state = runtime.state & ~group | bit
-        if fact.predicate in (Is.OPEN, Is.CLOSED):
+        if fact.predicate in Is.STATES:
             runtime.state = runtime.state & ~household.bits[fact.opposite] | bit
     return Position(runtime, 0)

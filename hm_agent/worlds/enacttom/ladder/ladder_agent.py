@@ -189,7 +189,7 @@ class HouseMind:
 
     def _object_is_lost(self, goal: Proposition) -> bool:
         """True if the agent may fail a goal only because it does not know where the object is."""
-        if goal.predicate not in (Is.ON_TOP, Is.INSIDE) or self.beliefs.place_of(goal.arguments[0]):
+        if goal.predicate not in Is.ON_FURNITURE or self.beliefs.place_of(goal.arguments[0]):
             return False
         return self.briefing.plan.furniture[goal.arguments[1]] not in self.briefing.barred
 

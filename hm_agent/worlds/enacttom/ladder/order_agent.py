@@ -17,7 +17,7 @@ from hm_agent.core import Agent, Decision, Observation
 from hm_agent.worlds.enacttom.house.commands import EVERYONE, IDLE, HouseCommand, tell
 from hm_agent.worlds.enacttom.house.probes import ProbeAnswers
 from hm_agent.worlds.enacttom.house.views import HouseView
-from hm_agent.worlds.enacttom.ladder.character_model import PLACES, CharacterModel
+from hm_agent.worlds.enacttom.ladder.character_model import CharacterModel
 from hm_agent.worlds.enacttom.tasks.characters import RIVAL
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition
 
@@ -68,7 +68,7 @@ class Broadcaster(Agent[HouseView, HouseCommand | ProbeAnswers]):
         if view.probes:
             return Decision(ProbeAnswers({}))
         self._heard += [claim.proposition for message in view.messages for claim in message.claims]
-        told = [fact for fact in view.briefing.facts if fact.predicate in (*PLACES, Is.WANTED)]
+        told = [fact for fact in view.briefing.facts if fact.predicate in (*Is.ON_FURNITURE, Is.WANTED)]
         known = sorted((*told, *self._heard), key=lambda fact: fact.predicate == Is.WANTED)
         most = view.briefing.most_facts or len(known)
         news = known[self._told : self._told + most]
@@ -95,7 +95,7 @@ class HabitAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         if view.probes:
             return Decision(ProbeAnswers({}))
         heard = [claim.proposition for message in view.messages for claim in message.claims]
-        told = [] if self._known else [fact for fact in view.briefing.facts if fact.predicate in PLACES]
+        told = [] if self._known else [fact for fact in view.briefing.facts if fact.predicate in Is.ON_FURNITURE]
         if told or heard:
             self._known += [*told, *heard]
             self._planned = self._messages(view)

@@ -139,7 +139,7 @@ def _imagined_house(briefing: Briefing, objects: tuple[str, ...], bindings: tupl
 
 def _believed_state(briefing: Briefing, house: Household, beliefs: HouseBeliefs, goals: Collection[Proposition]) -> int:
     """Returns the mask of the believed state, with guesses for furniture whose state is unknown."""
-    facts = [fact for fact in beliefs.all() if fact.predicate in (Is.ON_TOP, Is.INSIDE, Is.ON_FLOOR, Is.HELD_BY)]
+    facts = [fact for fact in beliefs.all() if fact.predicate in Is.PLACES]
     lying = ((thing, beliefs.room_of(thing)) for thing in beliefs.objects())
     facts += [Proposition(Is.IN_ROOM, (thing, room)) for thing, room in lying if room]
     here = [

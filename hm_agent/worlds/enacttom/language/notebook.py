@@ -101,5 +101,5 @@ def _new_states(before: HouseView, view: HouseView) -> list[Proposition]:
     """The open and closed states that are new in the view; empty if the agent itself opened or closed something."""
     if view.outcome and view.outcome.command.verb in (Verb.OPEN, Verb.CLOSE):
         return []
-    states = (fact for fact in view.sees - before.sees if fact.predicate in (Is.OPEN, Is.CLOSED))
+    states = (fact for fact in view.sees - before.sees if fact.predicate in Is.STATES)
     return sorted(states, key=lambda fact: fact.arguments[0])

@@ -134,7 +134,7 @@ class Understanding:
 
 def _target_room(goal: Proposition, briefing: Briefing) -> str | None:
     """The room in which an object has to end up for a goal; None for a goal of another kind."""
-    if goal.predicate in (Is.ON_TOP, Is.INSIDE):
+    if goal.predicate in Is.ON_FURNITURE:
         return briefing.plan.furniture[goal.arguments[1]]
     if goal.predicate == Is.IN_ROOM and goal.arguments[0] not in briefing.plan.furniture:
         return goal.arguments[1]
@@ -173,7 +173,7 @@ def _is_possible(claim: Claim, briefing: Briefing) -> bool:
     last = proposition.arguments[-1]
     if proposition.predicate in (Is.AGENT_IN_ROOM, Is.IN_ROOM, Is.RESTRICTED):
         return last in plan.rooms
-    if proposition.predicate in (Is.ON_TOP, Is.INSIDE):
+    if proposition.predicate in Is.ON_FURNITURE:
         return last in plan.furniture
     if proposition.predicate in (Is.OPEN, Is.CLOSED, Is.INVERSE, Is.MIRRORS, Is.CONTROLS):
         return set(proposition.arguments) <= set(plan.openable)

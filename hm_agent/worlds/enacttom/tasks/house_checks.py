@@ -29,7 +29,6 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
 from hm_agent.worlds.enacttom.tasks.task import TaskFile
 
 _LEAST_AGENTS, _MOST_AGENTS = 2, 4
-PLACES = (Is.ON_TOP, Is.INSIDE, Is.HELD_BY, Is.ON_FLOOR)
 
 
 def checked_plan(problem: PddlProblem, file: TaskFile) -> FloorPlan:
@@ -49,7 +48,7 @@ def checked_plan(problem: PddlProblem, file: TaskFile) -> FloorPlan:
         is_furniture = fact.predicate == Is.IN_ROOM and problem.objects[fact.arguments[0]] == FURNITURE
         if is_furniture and rooms.setdefault(fact.arguments[0], fact.arguments[1]) != fact.arguments[1]:
             raise PddlError(stated.line, f"{fact.arguments[0]} is in {rooms[fact.arguments[0]]} already")
-        if fact.predicate in (Is.OPEN, Is.CLOSED):
+        if fact.predicate in Is.STATES:
             if fact.arguments[0] in openable:
                 raise PddlError(stated.line, f"the state of {fact.arguments[0]} is stated twice")
             openable.add(fact.arguments[0])
@@ -156,7 +155,7 @@ def _check_mirrors(physical: Mapping[Proposition, int], mechanics: HouseMechanic
 
 def _room_of(name: str, physical: Mapping[Proposition, int], plan: FloorPlan) -> str | None:
     """The room where an object lies; None if it is held. Raises TaskError unless its place is stated once."""
-    places = [fact for fact in physical if fact.predicate in PLACES and fact.arguments[0] == name]
+    places = [fact for fact in physical if fact.predicate in Is.PLACES and fact.arguments[0] == name]
     stated_rooms = [fact for fact in physical if fact.predicate == Is.IN_ROOM and fact.arguments[0] == name]
     if len(places) != 1:
         where = " and ".join(fact.pddl for fact in places) or "nowhere"

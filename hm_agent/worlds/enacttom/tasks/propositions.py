@@ -18,6 +18,10 @@ class Is:
     OPEN, CLOSED, RESTRICTED, INVERSE = "is_open", "is_closed", "is_restricted", "is_inverse"
     AGENT_IN_ROOM, HAND_EMPTY, WANTED = "agent_in_room", "hand_empty", "wanted"
     CAN_COMMUNICATE, MIRRORS, CONTROLS = "can_communicate", "mirrors", "controls"
+    STATES = (OPEN, CLOSED)
+    ON_FURNITURE = (ON_TOP, INSIDE)
+    PLACES = (*ON_FURNITURE, HELD_BY, ON_FLOOR)
+    """The places that an object can have."""
 
 
 PHYSICAL: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -35,13 +39,9 @@ PHYSICAL: dict[str, tuple[tuple[str, ...], ...]] = {
 OPPOSITE = {Is.OPEN: Is.CLOSED, Is.CLOSED: Is.OPEN}
 STATE_SLOT, ROOM_SLOT, PLACE_SLOT, FLOOR_SLOT = "state", "room", "place", "floor"
 SLOTS = {
-    Is.OPEN: STATE_SLOT,
-    Is.CLOSED: STATE_SLOT,
+    **dict.fromkeys(Is.STATES, STATE_SLOT),
     Is.AGENT_IN_ROOM: ROOM_SLOT,
-    Is.ON_TOP: PLACE_SLOT,
-    Is.INSIDE: PLACE_SLOT,
-    Is.ON_FLOOR: PLACE_SLOT,
-    Is.HELD_BY: PLACE_SLOT,
+    **dict.fromkeys(Is.PLACES, PLACE_SLOT),
     Is.IN_ROOM: FLOOR_SLOT,
 }
 """For each physical predicate, the attribute of its first argument that it determines.

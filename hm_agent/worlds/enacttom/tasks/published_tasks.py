@@ -27,8 +27,6 @@ _WITHOUT_MEANING = ("calibration", "golden_trajectory", "pddl_domain")
 _UNSUPPORTED = ("teams", "team_secrets", "items", "locked_containers")
 _ACTIONS = frozenset({"Navigate", "Pick", "Place", "Open", "Close", "Communicate"})
 """The actions that every agent has here, besides Wait and Find."""
-_STATES = (Is.OPEN, Is.CLOSED)
-_PLACES = (Is.ON_TOP, Is.INSIDE, Is.HELD_BY, Is.ON_FLOOR)
 
 
 class _Published(BaseModel):
@@ -82,7 +80,9 @@ def _with_states(pddl: str, states: Mapping[str, Any]) -> str:
     """Adds states such as {"cabinet_1": {"is_open": true}} to :init, on its first line, so that lines keep numbers."""
     facts = []
     for name, state in states.items():
-        if not isinstance(state, Mapping) or not all(key in _STATES and isinstance(state[key], bool) for key in state):
+        if not isinstance(state, Mapping) or not all(
+            key in Is.STATES and isinstance(state[key], bool) for key in state
+        ):
             raise TaskError(f'initial_states: {name}: {json.dumps(state)} can\'t be read: say {{"{Is.OPEN}": true}}')
         for key, is_so in state.items():
             facts.append(f"({key if is_so else OPPOSITE[key]} {name})")
@@ -137,8 +137,8 @@ def completed(problem: PddlProblem, bindings: Iterable[Binding]) -> PddlProblem:
     rooms = _rooms(facts, Is.IN_ROOM)
     kinds = set(map(_kind, _opening(problem, bindings)))
     closed = [name for name, of in problem.objects.items() if of == FURNITURE and _kind(name) in kinds]
-    has_state = {fact.arguments[0] for fact in facts if fact.predicate in _STATES}
-    has_place = {fact.arguments[0] for fact in facts if fact.predicate in _PLACES}
+    has_state = {fact.arguments[0] for fact in facts if fact.predicate in Is.STATES}
+    has_place = {fact.arguments[0] for fact in facts if fact.predicate in Is.PLACES}
     lying = [name for name, kind in problem.objects.items() if kind == OBJECT and name in rooms]
     added = [Proposition(Is.CLOSED, (name,)) for name in closed if name not in has_state]
     added += [Proposition(Is.ON_FLOOR, (name,)) for name in lying if name not in has_place]
@@ -161,7 +161,7 @@ def _opening(problem: PddlProblem, bindings: Iterable[Binding]) -> Iterator[str]
     goals = (*problem.goal, *(stated for claims in problem.owned.values() for stated in claims))
     for stated in (*problem.init, *goals):
         proposition = stated.claim.proposition
-        if proposition.predicate in (*_STATES, Is.INSIDE):
+        if proposition.predicate in (*Is.STATES, Is.INSIDE):
             yield proposition.arguments[-1]
     for binding in bindings:
         if isinstance(binding, InverseState | RemoteControl | StateMirroring):

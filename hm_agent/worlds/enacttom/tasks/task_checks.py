@@ -7,13 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from hm_agent.worlds.enacttom.tasks.characters import BLANK
 from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
-from hm_agent.worlds.enacttom.tasks.house_checks import (
-    PLACES,
-    check_known,
-    checked_mechanics,
-    checked_plan,
-    initial_facts,
-)
+from hm_agent.worlds.enacttom.tasks.house_checks import check_known, checked_mechanics, checked_plan, initial_facts
 from hm_agent.worlds.enacttom.tasks.knowledge_checks import checked_mind, initial_knowledge, read_fact, read_known_facts
 from hm_agent.worlds.enacttom.tasks.mechanics import HouseMechanics
 from hm_agent.worlds.enacttom.tasks.pddl import PddlError, PddlProblem, Stated, TaskError, read_problem
@@ -74,7 +68,7 @@ def _check_hard(task: HouseholdTask) -> None:
         if fact not in task.init or not any(fact in task.known[agent] for agent in task.characters):
             raise TaskError(f"slots: {fact.pddl} has to hold at the start, and a character has to know it")
     for seat in task.seats:
-        places = {fact for fact in task.init if fact.predicate in PLACES}
+        places = {fact for fact in task.init if fact.predicate in Is.PLACES}
         told = {*places.difference(fact for fact, *_ in task.slots), *(wanted(goal) for goal in task.physical_goal)}
         if untold := sorted(fact.pddl for fact in told - set(task.known[seat])):
             raise TaskError(f"secret_facts of {seat}: {untold[0]} is missing: it is told all places and goals")
@@ -120,7 +114,7 @@ def check_goals(file: TaskFile, problem: PddlProblem, plan: FloorPlan, mechanics
 
 def _check_goal(stated: Stated, plan: FloorPlan, mechanics: HouseMechanics) -> None:
     goal, line = stated.claim.proposition, stated.line
-    if goal.predicate in (Is.OPEN, Is.CLOSED) and goal.arguments[0] not in plan.openable:
+    if goal.predicate in Is.STATES and goal.arguments[0] not in plan.openable:
         raise PddlError(line, f"{goal.arguments[0]} does not open: :init states neither is_open nor is_closed")
     if goal.predicate == Is.INSIDE and goal.arguments[1] not in plan.openable:
         raise PddlError(line, f"{goal.arguments[1]} has no inside: :init states neither is_open nor is_closed")
@@ -158,6 +152,6 @@ def _slots(proposition: Proposition, plan: FloorPlan) -> dict[tuple[str, str], s
     slots = {(slot, name): other if slot == FLOOR_SLOT else proposition.pddl}
     if proposition.predicate == Is.HELD_BY:
         return slots | {(FLOOR_SLOT, name): "", ("hand", other): name}
-    if proposition.predicate in (Is.ON_TOP, Is.INSIDE):
+    if proposition.predicate in Is.ON_FURNITURE:
         return slots | {(FLOOR_SLOT, name): plan.furniture[other]}
     return slots

@@ -132,7 +132,7 @@ class CharacterSearch:
         """Yields bits and how many turns it takes at least to bring a goal about while they are all set."""
         household, (thing, *places) = self.household, goal.arguments
         yield 0, 1
-        if goal.predicate not in (Is.ON_TOP, Is.INSIDE):
+        if goal.predicate not in Is.ON_FURNITURE:
             return
         furniture, mask = household.plan.furniture, household.mask
         for piece, room in furniture.items():

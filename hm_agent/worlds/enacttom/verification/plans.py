@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hm_agent.grouping import grouped
 from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand, Verb, tell
 from hm_agent.worlds.enacttom.house.household import Household, bits
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
@@ -87,10 +88,8 @@ def _shortened(problem: PlanningProblem, steps: list[PlanStep]) -> tuple[PlanSte
 
 def _renumbered(problem: PlanningProblem, steps: Iterable[PlanStep]) -> list[PlanStep]:
     """Gives the messages of each agent its tokens in order, without the gaps of messages that were left out."""
-    tokens: dict[tuple[int, HouseCommand], list[PlanAction]] = {}
-    for action in sorted(problem.actions, key=lambda action: -action.needs):
-        if action.command.verb == Verb.COMMUNICATE:
-            tokens.setdefault((action.agent, action.command), []).append(action)
+    in_order = sorted(problem.actions, key=lambda action: -action.needs)
+    tokens = grouped(((one.agent, one.command), one) for one in in_order if one.command.verb == Verb.COMMUNICATE)
     sent: dict[int, int] = {}
     renumbered = []
     for step in steps:

@@ -178,9 +178,7 @@ class DrawnPlan:
         """A frame and a stroke over each wrong fact, where `figures` draws it. facts: all that an agent remembers."""
         wrong_facts = set(wrong)
         states = (
-            PlacedFact(fact, self._state_place(fact.arguments[0]), "")
-            for fact in facts
-            if fact.predicate in (Is.OPEN, Is.CLOSED)
+            PlacedFact(fact, self._state_place(fact.arguments[0]), "") for fact in facts if fact.predicate in Is.STATES
         )
         shapes: list[DrawnShape] = []
         for placed in (*self._placed_objects(facts), *self._placed_agents(facts), *states):
@@ -201,7 +199,7 @@ class DrawnPlan:
         """A door, with a knob if closed and ajar if open, and the word for its state; `?` if it is unknown."""
         place = self.layout.furniture[furniture]
         x, y = place.x + 7, place.y + 6
-        states = (state for state in (Is.OPEN, Is.CLOSED) if Proposition(state, (furniture,)) in facts)
+        states = (state for state in Is.STATES if Proposition(state, (furniture,)) in facts)
         state = next(states, None)
         word, colour = {Is.OPEN: ("open", "ink"), Is.CLOSED: ("closed", "muted"), None: ("?", "muted")}[state]
         yield DrawnShape("box", (x, y, 9, 12, 1), "band" if state == Is.CLOSED else None, "muted", 1.2)
@@ -225,7 +223,7 @@ class DrawnPlan:
                 by_place.setdefault((Is.ON_FLOOR, room), []).append(fact)
         for furniture, place in self.layout.furniture.items():
             row = Rect(place.x + 6, place.y + 21, place.width - 12, CHIP)
-            there = [fact for where in (Is.ON_TOP, Is.INSIDE) for fact in by_place.get((where, furniture), [])]
+            there = [fact for where in Is.ON_FURNITURE for fact in by_place.get((where, furniture), [])]
             yield from _in_a_row(there, row)
         for room, place in self.layout.floors.items():
             row = Rect(place.x + 30, place.y + 2, place.width - 30, CHIP)

@@ -51,7 +51,7 @@ def mistakes(wrong: Iterable[Proposition], truth: frozenset[Proposition]) -> lis
 
 def _truth_instead(wrong: Proposition, truth: frozenset[Proposition]) -> str:
     """What holds instead of a wrong proposition, in words; empty if the thing is nowhere."""
-    if wrong.predicate in (Is.OPEN, Is.CLOSED):
+    if wrong.predicate in Is.STATES:
         return wrong.opposite.words
     return _place_words(truth).get(wrong.arguments[0], "")
 

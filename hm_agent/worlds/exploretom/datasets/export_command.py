@@ -68,10 +68,7 @@ class MixFlags:
         (), "Action sets with their shares in the mix, with commas, such as a1:2,a4:3; 1 for the others."
     )
     told_share: float = flag_field(
-        0.5,
-        "Of the mix's stories that a language model has told, the share asked about as told.",
-        lower=0,
-        upper=1,
+        0.5, "Of the mix's stories that a language model has told, the share asked about as told.", lower=0, upper=1
     )
 
 
@@ -93,9 +90,7 @@ class SetFlags:
 
 
 COMMAND = WorldCommand(
-    "hm-agent export exploretom",
-    USAGE,
-    {"The stories": StoryFlags, "The mix of --mix": MixFlags, "The set": SetFlags},
+    "hm-agent export exploretom", USAGE, {"The stories": StoryFlags, "The mix of --mix": MixFlags, "The set": SetFlags}
 )
 
 

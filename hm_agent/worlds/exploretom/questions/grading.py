@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from hm_agent.grouping import grouped
 from hm_agent.worlds.exploretom.questions.accepted_forms import (
     FIXED_FORMS,
     OPEN_FORMS,
@@ -138,10 +139,8 @@ class _Vocabulary:
 
     def __init__(self, choices: tuple[str, ...]) -> None:
         self.choices = choices
-        self.whole: dict[str, list[str]] = {}
-        for choice in choices:
-            for form in dict.fromkeys(accepted_forms(choice, choices)):
-                self.whole.setdefault(form, []).append(choice)
+        forms = ((form, choice) for choice in choices for form in dict.fromkeys(accepted_forms(choice, choices)))
+        self.whole = grouped(forms)
         named = [choice for choice in choices if choice not in FIXED_FORMS]
         groups = {frozenset(map(plain_words, names_in(choice))): choice for choice in named if names_in(choice)}
         everyone = frozenset(name for group in groups for name in group)

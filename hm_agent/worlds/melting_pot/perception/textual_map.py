@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from hm_agent.grouping import grouped
 from hm_agent.worlds.melting_pot.grid import Area, Cell, Facing, Pose
 
 
@@ -67,13 +67,9 @@ class TextualMap:
             return "Player position: unknown" if self.present else "Player position: off the map"
         x, y, facing = self.pose
         lines = [f"Player position: ({x}, {y}), facing {Facing(facing).name.lower()}"]
-        places = defaultdict(list)
-        for detection in self.detections:
-            places[detection.kind].append(
-                f"{detection.cell} {detection.mark}" if detection.mark else str(detection.cell)
-            )
+        places = grouped((one.kind, f"{one.cell} {one.mark}" if one.mark else str(one.cell)) for one in self.detections)
         lines += [
-            f"Observable {kind} locations: [{', '.join(places[kind])}]"
+            f"Observable {kind} locations: [{', '.join(places.get(kind, ()))}]"
             for kind in (*kinds, *sorted(set(places) - set(kinds)))
         ]
         return "\n".join(lines)

@@ -12,14 +12,7 @@ from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import AHEAD, TURNS, Cell, Layout, Move, Pose
 from hm_agent.worlds.melting_pot.planning.traffic import Step, against_traffic
 
-MOVES = (
-    Move.TURN_LEFT,
-    Move.TURN_RIGHT,
-    Move.FORWARD,
-    Move.STEP_LEFT,
-    Move.STEP_RIGHT,
-    Move.BACKWARD,
-)
+MOVES = (Move.TURN_LEFT, Move.TURN_RIGHT, Move.FORWARD, Move.STEP_LEFT, Move.STEP_RIGHT, Move.BACKWARD)
 MAX_APPROACH_MOVES = 60
 """More moves than the longest approach to a thing takes."""
 STEPS_FIRST = tuple(sorted(MOVES, key=lambda move: move in TURNS))

@@ -26,12 +26,7 @@ class StationUse:
     """
 
     def __init__(
-        self,
-        layout: Layout,
-        beam: Beam,
-        walker: Walker,
-        ready_mark: str | None,
-        check_station: StationCheck | None,
+        self, layout: Layout, beam: Beam, walker: Walker, ready_mark: str | None, check_station: StationCheck | None
     ) -> None:
         self._beam, self._walker, self._passing = beam, walker, Passing(layout, beam)
         self._ready_mark, self._check_station = ready_mark, check_station

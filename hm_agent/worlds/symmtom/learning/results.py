@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
+from hm_agent.grouping import grouped
 from hm_agent.learning.curves import LearningCurve, draw_curves
 from hm_agent.process.folder_lock import in_turn
 from hm_agent.wording import markdown_table, number, with_error
@@ -289,9 +290,7 @@ def missing(planned: Sequence[Training], into: Path) -> list[Training]:
 
 def means_over_seeds(results: Sequence[TrainingResult]) -> str:
     """A table of each algorithm's rewards in each scenario, with standard errors over its seeds, or else over games."""
-    groups: dict[tuple[str, ...], list[TrainingResult]] = defaultdict(list)
-    for result in results:
-        groups[result.game, result.algorithm, *result.condition].append(result)
+    groups = grouped(((result.game, result.algorithm, *result.condition), result) for result in results)
     rows = []
     for names, group in sorted(groups.items()):
         means = (_mean_over_seeds(group, name) for name in ("final", "best"))

@@ -60,11 +60,7 @@ class BoardPicture:
 
 
 def picture_of(
-    settings: GameSettings,
-    scene: BoardScene,
-    *,
-    held: tuple[int, ...],
-    looked_at: int | None = None,
+    settings: GameSettings, scene: BoardScene, *, held: tuple[int, ...], looked_at: int | None = None
 ) -> BoardPicture:
     return BoardPicture(
         settings=settings,

@@ -143,11 +143,7 @@ def test_a_message_with_more_facts_than_allowed_is_not_sent() -> None:
             "characters: agent_1: a gossip tells somebody: name agents in tells",
         ),
         ({"agent_1": CharacterRule(kind="silent", tells=("agent_0",))}, {}, "a silent one tells nobody"),
-        (
-            {"agent_1": CharacterRule(kind="helper", wants=("(is_on_top cup_1)",))},
-            {},
-            "wants: is_on_top takes 2",
-        ),
+        ({"agent_1": CharacterRule(kind="helper", wants=("(is_on_top cup_1)",))}, {}, "wants: is_on_top takes 2"),
         ({"agent_1": CharacterRule(kind="helper", wants=("cup",))}, {}, "agent_1 wants: cup is no proposition"),
         (
             {"agent_1": CharacterRule(kind="helper", unless=("agent_1",))},

@@ -14,12 +14,7 @@ from hm_agent.models.answer_parsing import read_answer
 from hm_agent.models.prompts import render
 from hm_agent.registry import scenario_named
 from hm_agent.worlds.enacttom.agents import PlannerHouseAgent, RandomHouseAgent
-from hm_agent.worlds.enacttom.house.open_probes import (
-    RULES,
-    graded_reports,
-    open_metrics,
-    question_of,
-)
+from hm_agent.worlds.enacttom.house.open_probes import RULES, graded_reports, open_metrics, question_of
 from hm_agent.worlds.enacttom.house.probes import ProbeReport, operators_of, probes_of
 from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
 from hm_agent.worlds.enacttom.language.report_questions import reports_of

@@ -43,15 +43,7 @@ def test_what_partners_do_in_sight_is_noticed_and_what_they_do_elsewhere_is_not(
         watched.play({"agent_1": command})
         seen.append(acts(list(watched.events)))
         moved += [event.describe() for event in watched.events if isinstance(event, PartnerMoved)]
-    assert seen == [
-        [],
-        [],
-        [],
-        [("agent_1", HANDLES, ("cup_4",))],
-        [("agent_1", HANDLES, ("cabinet_7",))],
-        [],
-        [],
-    ]
+    assert seen == [[], [], [], [("agent_1", HANDLES, ("cup_4",))], [("agent_1", HANDLES, ("cabinet_7",))], [], []]
     assert moved == ["agent_1 comes", "agent_1 leaves"]
 
 

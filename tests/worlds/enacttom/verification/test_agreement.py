@@ -23,14 +23,7 @@ from hm_agent.worlds.enacttom.verification.compiler import compile_task, without
 from hm_agent.worlds.enacttom.verification.fast_downward import ask_fast_downward
 from hm_agent.worlds.enacttom.verification.planner import solve
 from hm_agent.worlds.enacttom.verification.planning_problem import Variant
-from hm_agent.worlds.enacttom.verification.plans import (
-    PlanStep,
-    in_turns,
-    reaches,
-    replay,
-    steps_of,
-    strips_plan,
-)
+from hm_agent.worlds.enacttom.verification.plans import PlanStep, in_turns, reaches, replay, steps_of, strips_plan
 from hm_agent.worlds.enacttom.verification.strips import StripsAction, StripsProblem, to_strips
 from hm_agent.worlds.enacttom.verification.verifier import variants, verify
 from tests.support.enacttom.brute_force import BruteForce

@@ -9,16 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from hm_agent.core import Agent, Decision, Observation, Recorder
-from hm_agent.finding import find_scenarios
+from hm_agent.core import Agent, Decision, Observation
 from hm_agent.questions import Usage
-from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
-from hm_agent.recording.trace import TraceRecorder
-from hm_agent.registry import suites
-from hm_agent.testing.episodes import SeatLog, play_out, set_up
+from hm_agent.testing.episodes import SeatLog
 from hm_agent.worlds.exploretom.story.language import parse_story
 from tests.recording.browsing import go_to, opened
-from tests.recording.recordings import result
+from tests.recording.recordings import replayed
 from tests.support.browsers import check_readable, requests_and_messages
 
 WORDS = "</script><script>window.harmed = 1</script><img src=x onerror='window.harmed = 1'><!--"
@@ -47,14 +43,8 @@ def minded(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
 def recorded(
     folder: Path, reader: Agent[Any, Any] | None = None, agent: str = "no_distraction"
 ) -> tuple[Path, SeatLog]:
-    (scenario,) = find_scenarios(["exploretom_a3_asymmetric"])
-    world, agents = set_up(scenario, agent)
-    log = SeatLog("reader")
-    recorder = ReplayRecorder(suites()["exploretom"].viewer(scenario), folder, scenario)
-    recorders: list[Recorder] = [TraceRecorder(folder / "trace.jsonl"), recorder, log]
-    play_out(world, {"reader": reader} if reader else agents, seed=9, recorders=recorders)
-    recorder.write(result(scenario, (agent,), steps=len(log.steps)))
-    return folder / PAGE, log
+    log, instead = SeatLog("reader"), {"reader": reader} if reader else None
+    return replayed(folder, "exploretom_a3_asymmetric", agent, log, seed=9, instead=instead), log
 
 
 @pytest.fixture(scope="module")

@@ -94,9 +94,7 @@ def test_a_child_without_help_prefers_fruit_that_it_could_take_before(
     assert child_calls(replace(seat, fruit=()), FORAGES)[0] == UseAction("grasp", near)
 
 
-def test_a_child_looks_after_itself_whatever_its_parent_does(
-    played: tuple[float, object, DaycareSeat, object],
-) -> None:
+def test_a_child_looks_after_itself_whatever_its_parent_does(played: tuple[float, object, DaycareSeat, object]) -> None:
     _, _, child, _ = played
     bananas = {(child.here[0] + x, child.here[1]): ("banana in shrub", 0) for x in (1, 4)}
     seat = replace(child, seen=bananas, held=None, other_held="apple")

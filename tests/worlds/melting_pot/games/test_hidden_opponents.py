@@ -10,7 +10,8 @@ from hm_agent.repeated_games.learners import LEARNERS
 from hm_agent.repeated_games.rules_of_play import RuleOfPlay
 from hm_agent.testing.episodes import settled
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import RulePuppeteer, build_puppeteer
+from hm_agent.worlds.melting_pot.games.matrix.simulator.puppeteers import RulePuppeteer
+from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import build_puppeteer
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios, game_named
 from hm_agent.worlds.melting_pot.suite import SUITE
 

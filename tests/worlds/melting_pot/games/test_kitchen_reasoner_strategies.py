@@ -48,9 +48,7 @@ def test_strategy_without_any_round_is_to_do_everything() -> None:
 
 
 @pytest.mark.parametrize("history", MIXED)
-def test_following_a_strategys_words_gives_the_role_it_was_made_with(
-    history: tuple[KitchenInteraction, ...],
-) -> None:
+def test_following_a_strategys_words_gives_the_role_it_was_made_with(history: tuple[KitchenInteraction, ...]) -> None:
     made = ask(ChooseStrategy(NOW, history)).strategy
     assert ask(FollowStrategy(NOW, history, made.words)).strategy.role == made.role
 

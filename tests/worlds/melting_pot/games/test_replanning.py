@@ -89,11 +89,7 @@ def take(game: MatrixGame, step: int) -> None:
     for at, sight in ((step, box(PAPER_AT)), (step + 1, opponent(PAPER_AT))):
         view = TextualMap(pose, True, None, (sight,), game.layout.area([PAPER_AT]), 0)
         memory.update(at, view)
-        game.read(
-            Observation(at, {"INVENTORY": np.array((1, 1, 1))}),
-            view,
-            memory,
-        )
+        game.read(Observation(at, {"INVENTORY": np.array((1, 1, 1))}), view, memory)
 
 
 def box(cell: Cell) -> Detection:

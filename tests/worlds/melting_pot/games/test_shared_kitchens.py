@@ -11,14 +11,7 @@ from hm_agent.api import Results
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.games.cooking.activities import ActivityReader
 from hm_agent.worlds.melting_pot.games.cooking.facts import SoupRecipe
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
-    EVERYTHING,
-    LOADS,
-    SERVES,
-    STANDS,
-    Kitchen,
-    team_strategy,
-)
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, SERVES, STANDS, Kitchen, team_strategy
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import BeamSearch
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teamwork import HANDLING, NEVER, Teamwork
 from hm_agent.worlds.melting_pot.games.cooking.rehearsal import why_impossible

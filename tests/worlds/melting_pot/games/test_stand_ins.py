@@ -143,10 +143,7 @@ def test_a_cooperator_rows_once_another_player_has_the_seat_beside() -> None:
         ("gift_refinements_0", {"collect(coin)"}),
         ("externality_mushrooms_dense_1", {"collect(red mushroom)"}),
         ("territory_rooms_4", {"use(fire_claim, unclaimed resource)"}),
-        (
-            "allelopathic_harvest_open_10",
-            {"collect(ripe berry 1), collect(ripe berry 2), collect(ripe berry 3)"},
-        ),
+        ("allelopathic_harvest_open_10", {"collect(ripe berry 1), collect(ripe berry 2), collect(ripe berry 3)"}),
     ],
 )
 def test_puppets_do_from_the_first_step_on_what_their_puppeteer_says(name: str, intents: set[str]) -> None:

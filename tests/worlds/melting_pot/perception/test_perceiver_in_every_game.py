@@ -18,10 +18,7 @@ NO_INNER_WALLS = {"rws_one_shot_0": 40}
 
 There, too, a step that another player may have blocked can leave two poses possible for a while.
 """
-NAMES = [
-    *(f"{game.short_name}_0" for game in load_games() if isinstance(game, MatrixFacts)),
-    *OTHER_CASTS,
-]
+NAMES = [*(f"{game.short_name}_0" for game in load_games() if isinstance(game, MatrixFacts)), *OTHER_CASTS]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -10,9 +10,7 @@ from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
-from hm_agent.worlds.melting_pot.planning.calls import (
-    Call,
-)
+from hm_agent.worlds.melting_pot.planning.calls import Call
 from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs
 
 BEAM = Beam(length=3, radius=1)

@@ -22,12 +22,7 @@ from hm_agent.worlds.melting_pot.planning.calls import (
 )
 from hm_agent.worlds.melting_pot.planning.concealment import MAX_WAIT
 from hm_agent.worlds.melting_pot.planning.pursuit import FIRE_AT_STEPS
-from tests.worlds.melting_pot.planning.planner_examples import (
-    Situations,
-    box,
-    opponent,
-    planner_of,
-)
+from tests.worlds.melting_pot.planning.planner_examples import Situations, box, opponent, planner_of
 
 
 def test_empty_plan_has_no_next_move() -> None:

@@ -12,13 +12,7 @@ from hypothesis import strategies as st
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Move, Pose
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection
 from hm_agent.worlds.melting_pot.planning.beam import reaches
-from hm_agent.worlds.melting_pot.planning.calls import (
-    USED_UP,
-    Aim,
-    FireAt,
-    MoveTo,
-    Shadow,
-)
+from hm_agent.worlds.melting_pot.planning.calls import USED_UP, Aim, FireAt, MoveTo, Shadow
 from hm_agent.worlds.melting_pot.planning.pursuit import FIRE_AT_STEPS, GUARDED_STEPS, SHADOW_STEPS
 from tests.worlds.melting_pot.planning.planner_examples import (
     BEAM,

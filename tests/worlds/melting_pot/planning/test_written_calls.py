@@ -6,13 +6,7 @@ from hypothesis import strategies as st
 
 from hm_agent.worlds.melting_pot.grid import Layout
 from hm_agent.worlds.melting_pot.planning.calls import Aim, Call, FireAt, FireOnSight, MoveTo, Pause, Shadow
-from hm_agent.worlds.melting_pot.planning.written_calls import (
-    Form,
-    Functions,
-    Names,
-    parse_call,
-    parse_plan,
-)
+from hm_agent.worlds.melting_pot.planning.written_calls import Form, Functions, Names, parse_call, parse_plan
 from hm_agent.written_calls import CallError
 
 ROOM = Layout.from_ascii("""

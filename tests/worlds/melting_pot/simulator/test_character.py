@@ -16,7 +16,7 @@ from hm_agent.worlds.melting_pot.games.matrix.simulator.character import (
     STRAYING_STEPS,
     CharacterPuppeteer,
 )
-from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import CyclePuppeteer
+from hm_agent.worlds.melting_pot.games.matrix.simulator.puppeteers import CyclePuppeteer
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of, character_of
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from

@@ -175,9 +175,7 @@ def test_an_opponent_of_ones_own_that_cannot_play_is_refused_before_anything_is_
     assert not Path("runs").exists()
 
 
-def test_a_written_game_is_played_and_its_changed_file_is_not_the_same(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_written_game_is_played_and_its_changed_file_is_not_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["hm-agent", "game-file", CHICKEN, "mine/chicken.toml"]) == 0  # makes the folder, too
     assert "--scenarios_dir=mine --scenario=chicken_repeated_0" in capsys.readouterr().out
     command = ["play", "--scenarios_dir=mine", "--scenario=chicken_repeated_0", "--max_steps=120", "--noreplay"]

@@ -16,9 +16,7 @@ from hm_agent.config import ConfigError
 from hm_agent.repeated_games.written_rules import RULES_OF_PLAY, rule_from
 from hm_agent.worlds.melting_pot.facts import Counts, UnseenFacts
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import (
-    PUPPETEERS,
-    WATCHERS,
+from hm_agent.worlds.melting_pot.games.matrix.simulator.puppeteers import (
     CounterEarlierPuppeteer,
     CyclePuppeteer,
     FictitiousPlayPuppeteer,
@@ -34,8 +32,8 @@ from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import (
     TheoryOfMindPuppeteer,
     TitForTwoTatsPuppeteer,
     WinStayLoseShiftPuppeteer,
-    build_puppeteer,
 )
+from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import PUPPETEERS, WATCHERS, build_puppeteer
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
 from tests.worlds.melting_pot.simulator.puppet_timesteps import PD, RWS, holding, meaning, timestep

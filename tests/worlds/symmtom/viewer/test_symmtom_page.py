@@ -9,14 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hm_agent.finding import find_scenarios
-from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
-from hm_agent.recording.trace import TraceRecorder
-from hm_agent.registry import suites
-from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.symmtom.views import BelievedKnowledge, BoardScene
 from tests.recording.browsing import go_to, opened
-from tests.recording.recordings import result
+from tests.recording.recordings import replayed
 from tests.support.browsers import check_readable, requests_and_messages
 from tests.support.step_log import StepLog
 
@@ -42,13 +37,8 @@ class Played:
 
 def recorded(folder: Path, name: str, agent: str) -> Played:
     """A page on an episode that one agent plays in all seats."""
-    (scenario,) = find_scenarios([name])
-    world, agents = set_up(scenario, agent)
-    replay = ReplayRecorder(suites()["symmtom"].viewer(scenario), folder, scenario)
     log = StepLog(BoardScene)
-    play_out(world, agents, seed=4, recorders=[TraceRecorder(folder / "trace.jsonl"), replay, log])
-    replay.write(result(scenario, (agent,) * len(scenario.seats), steps=len(log.steps)))
-    return Played(folder / PAGE, log)
+    return Played(replayed(folder, name, agent, log, seed=4), log)
 
 
 @pytest.fixture(scope="module")

@@ -47,12 +47,7 @@ class TeammateWatch:
         return self.held.since if self.held and self.held.thing == SOUP else -1
 
     def read(
-        self,
-        step: int,
-        view: TextualMap,
-        kitchen: Kitchen,
-        deliverers: Sequence[str],
-        sighting: PlayerSighting | None,
+        self, step: int, view: TextualMap, kitchen: Kitchen, deliverers: Sequence[str], sighting: PlayerSighting | None
     ) -> tuple[RoundEnd, ...]:
         """Returns the rounds that end with this step.
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
+from hm_agent.grouping import grouped
 from hm_agent.models.prompts import phrase
 from hm_agent.worlds.melting_pot.grid import Cell, Layout
 from hm_agent.written_calls import CallError, WrittenCall, any_of, read_call, read_calls, shortened
@@ -207,10 +208,6 @@ def call_pattern(names: CallNames) -> str:
 @lru_cache(100)
 def _open_cells(layout: Layout) -> str:
     """The regular expression of all cells that are no walls: rows with walls in the same columns share a part of it."""
-    columns: dict[int, list[int]] = {}
-    for x, y in layout.open_cells:
-        columns.setdefault(y, []).append(x)
-    rows: dict[tuple[int, ...], list[int]] = {}
-    for y, xs in columns.items():
-        rows.setdefault(tuple(xs), []).append(y)
+    columns = grouped((y, x) for x, y in layout.open_cells)
+    rows = grouped((tuple(xs), y) for y, xs in columns.items())
     return any_of(rf"\({any_of(xs)}, {any_of(ys)}\)" for xs, ys in rows.items())

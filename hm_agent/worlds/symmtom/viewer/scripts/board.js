@@ -1,6 +1,5 @@
 // What SymmToM shows: the board, what each seat believes that the others know, rewards, plans, and the truth.
 
-const numberOf = (name) => viewer.facts.players.findIndex((player) => player.name === name);
 const nameOf = (agent) => viewer.facts.players[agent].name;
 const colourOf = (agent) => `--paint: ${paintOf(viewer.facts.players[agent].colour)}`;
 const listed = (names) => (names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0]);
