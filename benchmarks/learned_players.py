@@ -20,6 +20,7 @@ from hm_agent.reporting.statistics import mean_and_error
 from hm_agent.wording import with_error
 from hm_agent.worlds.melting_pot.learning.populations import LEARNED, PUPPETS, load, save
 from hm_agent.worlds.melting_pot.learning.ppo_agent import BEST_RESPONSE, SELF_PLAY
+from hm_agent.worlds.melting_pot.own_agents import PPO
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 
 RESULTS = Path("benchmarks/results")
@@ -31,12 +32,13 @@ BESIDE = ("react", "hypothetical_minds", "oracle")
 HEAD = """# Learned players
 
 `make learned-players` trains these networks by PPO, one seed each, on planes, and measures them against scripted bots.
-Rewards are per 1,200 steps with standard errors over episodes, which leave out the variation between training runs; no
-LLM is involved. The agents' are from [the comparison](../report.md) or, in Chicken, from two episodes of
-[these](../games/README.md), on other seeds. Ratio: of `final` to `oracle`.
+Rewards are per 1,200 steps, in kitchens per 1,000, with standard errors over episodes, which leave out the variation
+between training runs; no LLM is involved. The agents' are from [the comparison](../report.md) or, in Chicken, from two
+episodes of [these](../games/README.md), on other seeds. Ratio: of `final` to `oracle`. The paper's PPO: Hypothetical
+Minds, table 1, against the trained bots.
 
-| trained | begun from | steps | scenario | episodes | random | final | best | {beside} | ratio |
-| --- | --- | --- | --- | --- | --- | --- | --- | {lines} | --- |
+| trained | begun from | steps | scenario | episodes | random | final | best | the paper's PPO | {beside} | ratio |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | {lines} | --- |
 """
 
 
@@ -104,11 +106,13 @@ def lines(evaluation: Mapping[str, Any], others: Mapping[tuple[str, str], tuple[
     """The rows of one run, one for each scenario that it was measured in."""
     trained = scenario_named(evaluation["scenario"]).short_name
     for scenario, found in evaluation["rewards"].items():
-        short = scenario_named(scenario).short_name
+        played_in = scenario_named(scenario)
+        short = played_in.short_name
         beside = [others.get((short, agent)) for agent in BESIDE]
         learned = [(found[who]["mean"], found[who]["error"]) for who in MEASURED]
+        papers = None if evaluation.get("start") else played_in.published.get(PPO)
         ratio = f"{learned[1][0] / beside[-1][0]:.2f}" if beside[-1] else "-"
-        cells = (with_error(*value) if value else "-" for value in [*learned, *beside])
+        cells = (with_error(*value) if value else "-" for value in [*learned, papers, *beside])
         begun = f"{trained} | {evaluation.get('start') or 'random weights'}"
         counts = f"{evaluation['steps']:,} | {short} | {evaluation['evaluation']}"
         yield f"| {begun} | {counts} | {' | '.join(cells)} | {ratio} |"
