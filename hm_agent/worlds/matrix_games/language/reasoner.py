@@ -121,11 +121,16 @@ def _log_chance(rule: RuleOfPlay, state: Any, action: int) -> float:
     return log((1 - SLIP) * rule.chances(state)[action] + SLIP / len(rule.side.actions))
 
 
+@lru_cache(8)
+def _fits_in_one_table(side: Side, moves: Moves) -> Sequence[RuleFit]:
+    return tuple(_fit(rule, moves) for rule in rules_tried(side))
+
+
 def _fits(situation: RoundSituation) -> Sequence[RuleFit]:
     """The rules in the order in which they are tried."""
     view, moves, side = situation.view, tuple(situation.view.moves), situation.side.opposite
     if view.tables is None:
-        return [_fit(rule, moves) for rule in rules_tried(side)]
+        return _fits_in_one_table(side, moves)
     tables = [table.opposite for table in view.tables]
     found = []
     for rule in levels_tried(side, view.others_see_less):
