@@ -70,6 +70,22 @@ def test_own_headers_follow_no_redirection_to_another_server() -> None:
     assert SECRET not in repr(other.received)
 
 
+def test_headers_of_the_environment_are_hidden_and_follow_no_redirection(monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets = {"OPENAI_ORG_ID": "org-0123456789", "OPENAI_PROJECT_ID": "proj-0123456789"}
+    for variable, value in {**secrets, "OPENAI_CUSTOM_HEADERS": f"X-Team : red\nX-Gate: Bearer {SECRET}"}.items():
+        monkeypatch.setenv(variable, value)
+    said = " ".join([SECRET, *secrets.values(), "red"])
+    with Endpoint(lambda body: completion(said)) as other:
+        away = Response(307, b"", {"Location": f"{other.base_url}/chat/completions"})
+        (reply,), server = ask(lambda body: away, REQUEST)
+    assert reply.texts == ("[key] [key] [key] red",)
+    with pytest.raises(ModelUnavailable, match=r"Bad \[key\] \[key\] \[key\] red"):
+        ask(lambda body: refusal(401, f"Bad {said}"), REQUEST)
+    for value in (SECRET, *secrets.values()):
+        assert value in repr(server.received)
+        assert value not in repr(other.received)
+
+
 def test_each_sample_has_a_seed_of_its_own_where_the_endpoint_takes_seeds() -> None:
     requests = [replace(REQUEST, seed=2**31 + 7, sample=sample) for sample in (0, 0, 1)]
     replies, server = ask(lambda body: completion("fine"), *requests)

@@ -23,7 +23,7 @@ from hm_agent.models.endpoint.outage import Outage
 from hm_agent.models.endpoint.pace import RequestPace
 from hm_agent.models.endpoint.parameter_support import ParameterSupport, ParameterTrial
 from hm_agent.models.endpoint.refusals import About, ErrorAnswer, judge, read_error
-from hm_agent.models.endpoint.surroundings import proxy_for
+from hm_agent.models.endpoint.surroundings import headers_of_environment, proxy_for
 from hm_agent.process.shell import printable
 from hm_agent.questions import ModelUnavailable
 
@@ -77,6 +77,11 @@ class EndpointSettings:
         found = proxy_for(self.url)
         return f" through the proxy {found}" if found else ""
 
+    @cached_property
+    def own_headers(self) -> Sequence[tuple[str, str]]:
+        """Names and values of all headers that the user adds, here or by variables of the environment."""
+        return [*self.headers.items(), *headers_of_environment().items()]
+
     def hide_secrets(self, text: str) -> str:
         for secret in self._secrets:
             text = secret.sub("[key]", text)
@@ -88,7 +93,7 @@ class EndpointSettings:
 
         They match a secret however its characters are escaped.
         """
-        values = [self.key or "", *self.headers.values()]
+        values = [self.key or "", *(value for _, value in self.own_headers)]
         bare = [value.removeprefix(scheme) for value in values for scheme in SCHEMES]
         secrets = sorted((each for each in {*values, *bare} if _is_secret(each)), key=len, reverse=True)
         return [re.compile("".join(map(_however_escaped, secret))) for secret in secrets]
@@ -130,7 +135,7 @@ class _BoundedClient(DefaultAsyncHttpxClient):
     async def _guard_headers(self, request: Any) -> None:
         own = type(request.url)(self._endpoint.url)
         if (request.url.scheme, request.url.netloc) != (own.scheme, own.netloc):
-            for name in self._endpoint.headers:
+            for name, _ in self._endpoint.own_headers:
                 request.headers.pop(name, None)
 
     async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
