@@ -55,6 +55,9 @@ def test_own_parameters_and_headers_are_sent_and_no_text_shows_a_headers_value()
     assert reply.texts == ("Your key is [key], opponents.",)
     with pytest.raises(ModelUnavailable, match=r"Bad key \[key\]\\x1b\[2J; see --api_key_env"):
         ask(lambda body: refusal(401, f"Bad key {SECRET}\x1b[2J."), own)
+    for scheme in ("bearer", "BASIC ", "Token"):
+        endpoint = EndpointSettings("http://h/v1", None, 1, 0, headers={"A": f"{scheme} {SECRET}"})
+        assert endpoint.hide_secrets(f"not {SECRET}") == "not [key]"
     shown = repr(
         [EndpointSettings("http://h/v1", None, 1, 0, headers=HEADERS), ModelSettings(header=(f"A: {SECRET}",))]
     )

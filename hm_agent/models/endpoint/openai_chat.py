@@ -7,12 +7,13 @@ import email.utils
 import random
 import re
 import time
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient, OpenAIError
 
@@ -36,7 +37,7 @@ NO_KEY = "none"
 """The key that is sent to a local server that needs none."""
 MIN_SECRET = 8
 """Characters from which a key is removed from all texts; a shorter one is a word like `EMPTY`."""
-SCHEMES = ("Bearer ", "Basic ", "Token ", "Key ")
+SCHEME = re.compile(r"(bearer|basic|token|key) +", re.IGNORECASE)
 """What may stand before a key in the value of a header."""
 PAUSE = 1.0
 """Default seconds to wait after a response that is no completion."""
@@ -89,18 +90,27 @@ class EndpointSettings:
 
     @cached_property
     def _secrets(self) -> Sequence[re.Pattern[str]]:
-        """Patterns of the key and the headers' values, longest first, also without what may stand before a key there.
+        """Patterns of the key, the URL's password and the headers' values, longest first, also without their schemes.
 
         They match a secret however its characters are escaped.
         """
-        values = [self.key or "", *(value for _, value in self.own_headers)]
-        bare = [value.removeprefix(scheme) for value in values for scheme in SCHEMES]
+        values = [self.key or "", *_passwords(self.url), *(value for _, value in self.own_headers)]
+        bare = [SCHEME.sub("", value, count=1) for value in values if SCHEME.match(value)]
         secrets = sorted((each for each in {*values, *bare} if _is_secret(each)), key=len, reverse=True)
         return [re.compile("".join(map(_however_escaped, secret))) for secret in secrets]
 
     def told(self, text: str) -> str:
         """An endpoint's words as users may read them: in one line, short, without keys and control characters."""
         return printable(" ".join(self.hide_secrets(text).split()))[:MAX_MESSAGE]
+
+
+def _passwords(url: str) -> Sequence[str]:
+    """The password in a URL, and with its name as the client sends both (RFC 7617); none without."""
+    parts = urlsplit(url)
+    if not parts.password:
+        return ()
+    name, password = unquote(parts.username or ""), unquote(parts.password)
+    return password, b64encode(f"{name}:{password}".encode()).decode()
 
 
 def _is_secret(value: str) -> bool:
