@@ -23,7 +23,7 @@ from hm_agent.models.endpoint.completion_reading import TOO_LONG, NoCompletion, 
 from hm_agent.models.endpoint.outage import Outage
 from hm_agent.models.endpoint.pace import RequestPace
 from hm_agent.models.endpoint.parameter_support import ParameterSupport, ParameterTrial
-from hm_agent.models.endpoint.refusals import About, ErrorAnswer, judge, read_error
+from hm_agent.models.endpoint.refusals import FORBIDDEN, MOST_FORBIDDEN, About, ErrorAnswer, judge, read_error
 from hm_agent.models.endpoint.surroundings import headers_of_environment, proxy_for
 from hm_agent.process.shell import printable
 from hm_agent.questions import ModelUnavailable
@@ -31,8 +31,8 @@ from hm_agent.questions import ModelUnavailable
 OPENAI = "https://api.openai.com/v1"
 PATH = "/chat/completions"
 TOO_MANY = 429
-MAY_BE_OF_A_FORM = (500, 501)
-"""The statuses of failures that some endpoints have for a schema they can't follow."""
+MAY_BE_OF_A_FORM = (400, 422, 500, 501)
+"""The statuses of refusals and failures that some endpoints have for a schema they can't follow."""
 NO_KEY = "none"
 """The key that is sent to a local server that needs none."""
 MIN_SECRET = 8
@@ -277,7 +277,7 @@ class OpenAIChat:
         """Returns if the request may succeed with other parameters; otherwise raises what `complete` raises."""
         about, parameter = judge(error, sent, request.sampling.extra)
         is_unclear = about is About.UNCLEAR
-        may_be_of_a_form = is_unclear or (about is About.OUTAGE and error.status in MAY_BE_OF_A_FORM)
+        may_be_of_a_form = about in (About.UNCLEAR, About.OUTAGE) and error.status in MAY_BE_OF_A_FORM
         # Another request may have been refused the same while this one was under way.
         if about in (About.PARAMETER, About.UNCLEAR) and sent != trial.parameters():
             return None
@@ -286,7 +286,9 @@ class OpenAIChat:
         if may_be_of_a_form and trial.guess(sent, also_seed=is_unclear):
             return None
         words = self._endpoint.told(error.words)
-        if about is About.REQUEST or (is_unclear and self._support.has_answered):
+        self._support.forbidden += is_unclear and error.status == FORBIDDEN
+        may_be_moderated = self._support.has_answered and self._support.forbidden <= MOST_FORBIDDEN
+        if about is About.REQUEST or (is_unclear and may_be_moderated):
             raise Refused(words or f"refused with status {error.status}", lasts=not is_unclear) from None
         reason = f"{self._endpoint.host}{_status(error)}: {words.rstrip('.')}{_ADVICE[about].format(parameter)}"
         if about is About.OUTAGE:
