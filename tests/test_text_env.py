@@ -248,6 +248,8 @@ def test_a_table_that_cannot_be_is_refused() -> None:
         (GAME, {"agents": "react"}, r"Matrix games has no option 'agents': did you mean agent\?$"),
         ("symmtom_w6_n3_c3", {"litral": "4"}, r"SymmToM has no option 'litral': did you mean literal\? there are "),
         ("mg_*", {}, "matches .* scenarios: name one"),
+        ("mg_pd_selfplay", {"seats": ["player_0"], "others_model": "local:none.gguf"}, "none.gguf"),
+        ("mg_pd_selfplay", {"seats": ["player_0"], "others_model": "outside"}, "others_model='outside' is no model"),
     ):
         with pytest.raises(ConfigError, match=problem):
             text_env(name, **wrong)
