@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import warnings
 
 import numpy as np
@@ -42,6 +44,15 @@ def test_text_environments_pass_the_libraries_own_tests() -> None:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Action space")  # it would rather have numbers
         api_test(InNumbers(aec_text_env(SELF_PLAY, max_steps=3)), num_cycles=50)
+
+
+def test_no_form_is_copied_or_pickled() -> None:
+    forms = (gym_text_env("mg_rps_pure"), parallel_text_env(SELF_PLAY), aec_text_env(SELF_PLAY))
+    for env in (*forms, gym_env("rws_repeated_1", bots="scripted")):
+        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match="can't be copied or pickled: open another one"):
+                copied(env)
+        env.close()
 
 
 def test_all_forms_earn_the_same() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from gymnasium.spaces import Text
 from pettingzoo import AECEnv
@@ -61,6 +61,9 @@ class ParallelTextEnv(ParallelEpisodes):
     def close(self) -> None:
         self._env.close()
 
+    def __reduce__(self) -> NoReturn:
+        self._env.__reduce__()
+
 
 class AecTextEnv(AECEnv):  # type: ignore[misc]
     """One seat replies at a time, in the order of the seats; the world goes on once all that are asked have replied."""
@@ -111,3 +114,6 @@ class AecTextEnv(AECEnv):  # type: ignore[misc]
 
     def close(self) -> None:
         self._env.close()
+
+    def __reduce__(self) -> NoReturn:
+        self._env.__reduce__()
