@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pytest
 from gymnasium.spaces import Box
 from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AsyncVectorEnv
 
 from hm_agent.config import ConfigError
 from hm_agent.envs import aec_text_env, gym_env, gym_text_env, parallel_env, parallel_text_env
@@ -53,6 +54,16 @@ def test_no_form_is_copied_or_pickled() -> None:
             with pytest.raises(TypeError, match="can't be copied or pickled: open another one"):
                 copied(env)
         env.close()
+
+
+def test_several_are_played_in_processes_without_shared_memory() -> None:
+    opened = [lambda: gym_text_env("mg_rps_pure")] * 2
+    with pytest.raises(ValueError, match="shared_memory=False"):
+        AsyncVectorEnv(opened)
+    env = AsyncVectorEnv(opened, shared_memory=False, context="spawn")
+    observations, _ = env.reset(seed=0)
+    assert [text.startswith("# The game") for text in observations] == [True, True]
+    env.close()
 
 
 def test_all_forms_earn_the_same() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+from gymnasium.error import CustomSpaceError
 from gymnasium.spaces import Text
+from gymnasium.vector.utils import create_shared_memory
 from pettingzoo import AECEnv
 
 from hm_agent.core import Seat
@@ -25,6 +27,12 @@ class AnyText(Text):  # type: ignore[misc]
 
     def contains(self, x: object) -> bool:
         return isinstance(x, str)
+
+
+@create_shared_memory.register(AnyText)  # type: ignore[untyped-decorator]
+def _refuse(*_: object, **__: object) -> NoReturn:
+    """Has Gymnasium's AsyncVectorEnv say which option is right: it would keep 20,000 letters and digits of a text."""
+    raise CustomSpaceError("texts of any length and alphabet have no place in shared memory")
 
 
 def is_cut(step: TextStep) -> bool:
