@@ -366,6 +366,16 @@ def test_literal_questions_can_be_asked_at_any_step_and_change_nothing() -> None
         assert len(asked) > 2, name
 
 
+def test_literal_questions_are_of_an_episode_and_a_seat() -> None:
+    for name in ("symmtom_w6_n3_c3", "enacttom_one_window", "exploretom_functional_a3", GAME):
+        with text_env(name) as env:
+            with pytest.raises(ValueError, match="call reset first"):
+                env.ask(env.possible_seats[0])
+            env.reset(seed=0)
+            with pytest.raises(ValueError, match=f"no seat 'nobody': ask one of {env.possible_seats[0]}"):
+                env.ask("nobody")
+
+
 def test_right_answers_of_literal_questions_follow_the_world() -> None:
     with text_env("symmtom_w6_n3_c3") as env:
         observations, answers = env.reset(seed=3), dict[str, set[str]]()

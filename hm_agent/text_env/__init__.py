@@ -173,7 +173,12 @@ class TextEnv:
 
         Whoever trains a model puts these to it beside the latest observation; the episode does not notice. Empty in
         worlds that can't tell, where the predictions of an agent such as `hypothetical_minds` are what is literal.
+        Raises ValueError before the first episode, and for an unknown seat.
         """
+        if self._episode is None:
+            raise ValueError("no episode has begun: call reset first")
+        if seat not in self.table.agents:
+            raise ValueError(f"there is no seat {seat!r}: ask one of {', '.join(self.table.agents)}")
         return self._world.literal_questions(seat)
 
     def reset(self, seed: int | None = None, recorders: Sequence[Recorder] = ()) -> Mapping[Seat, str]:
