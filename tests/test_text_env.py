@@ -261,6 +261,11 @@ def test_an_agent_that_asks_nothing_has_no_episode_of_texts() -> None:
         pytest.raises(ConfigError, match=r"^bayes asks nothing in this episode: name another agent, e\.g\. react$"),
     ):
         env.reset(seed=0)
+    with (
+        text_env("rws_repeated_1", bots="scripted", max_steps=3) as env,
+        pytest.raises(ConfigError, match=r"^react asks nothing in this episode: allow more than max_steps=3, or name"),
+    ):
+        env.reset(seed=0)
 
 
 def test_other_seats_are_played_by_the_agents_that_are_named() -> None:

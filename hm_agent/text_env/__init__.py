@@ -138,7 +138,9 @@ class TextEnv:
         if not self.latest.observations:
             agents = sorted({self.table.agents[seat] for seat in self.possible_seats})
             plain = suites()[self.table.scenario.world].plain_agent
-            raise ConfigError(f"{listed(agents)} asks nothing in this episode: name another agent, e.g. {plain}")
+            limit = self.table.max_steps
+            more = f"allow more than max_steps={limit}, or " if limit else ""
+            raise ConfigError(f"{listed(agents)} asks nothing in this episode: {more}name another agent, e.g. {plain}")
         return self.latest.observations
 
     async def advance(self, replies: Mapping[Seat, str]) -> TextStep:
