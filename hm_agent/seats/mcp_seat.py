@@ -58,6 +58,7 @@ class ServedSeat:
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _seat: OutsideSeat | None = None
     _result: Result | None = None
+    _has_ended: bool = False
 
     async def play(self) -> Result:
         """Plays the episode; its files are written also if this is cancelled."""
@@ -65,6 +66,7 @@ class ServedSeat:
             models = SeatModels(self.model, self._take)
             self._result = await play(self.episode, models, Heartbeat(lambda pulse: None))
         finally:
+            self._has_ended = True
             self._changed.set()
         return self._result
 
@@ -74,7 +76,7 @@ class ServedSeat:
 
     async def look(self) -> str:
         """What the seat is asked, once it is; after the episode what became of it."""
-        while not (self._result or self._is_asked):
+        while not (self._has_ended or self._is_asked):
             self._changed.clear()
             await self._changed.wait()
         if self._seat and self._is_asked:
@@ -115,7 +117,10 @@ def server_of(seat: ServedSeat) -> MCPServer:
 
 
 async def _serve(seat: ServedSeat, port: int | None) -> None:
-    """Plays while the client is there, and serves until it leaves or Ctrl-C. port: None for standard input."""
+    """Plays while the client is there, and serves until it leaves or Ctrl-C. port: None for standard input.
+
+    Raises the error that ended the episode, e.g. of a disk, if one did.
+    """
     playing, server = asyncio.ensure_future(_play_and_report(seat)), server_of(seat)
     try:
         if port is None:
@@ -127,6 +132,8 @@ async def _serve(seat: ServedSeat, port: int | None) -> None:
         with defer_interruptions():
             playing.cancel()
             await asyncio.wait([playing])
+    if not playing.cancelled():
+        playing.result()
 
 
 async def _play_and_report(seat: ServedSeat) -> None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import socket
+import subprocess
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator
@@ -47,6 +49,7 @@ from tests.support.commands import ROOT
 SPOKEN = ["mg_pd_grim", "enacttom_one_window", "symmtom_pairs_order_1_even", "rws_repeated_1"]
 STEPS = 30
 NAME = "openai-api/loop/model"
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
 
 
 def first_choice(body: dict[str, Any]) -> Response:
@@ -177,8 +180,7 @@ def test_mcp_client_takes_a_seat_over_standard_input(tmp_path: Path) -> None:
 async def take_a_seat(tmp_path: Path) -> None:
     flags = ("mg_pd_grim", "--max_steps=2", "--name=client", f"--out={tmp_path}")
     command = ["-m", "hm_agent", "serve-seat", *flags]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    server = stdio_client(StdioServerParameters(command=sys.executable, args=command, env=environment))
+    server = stdio_client(StdioServerParameters(command=sys.executable, args=command, env=ENVIRONMENT))
     async with Client(server) as client:
 
         async def call(tool: str, **arguments: str) -> str:
@@ -198,6 +200,31 @@ async def take_a_seat(tmp_path: Path) -> None:
         over = await call("act", answer='{"reasoning": "", "calls": ["play(defect)"]}')
         assert over.startswith("The episode is over (max_steps). reward per round: 3.")
         assert await call("act", answer="play(defect)") == over
+
+
+def test_mcp_client_is_told_that_the_episode_failed_and_the_command_says_why(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "hm_agent", "serve-seat", "mg_pd_grim", "--max_steps=1", f"--out={out}"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT
+    ) as process:
+
+        def said(method: str, **parameters: Any) -> str:
+            assert process.stdin
+            assert process.stdout
+            message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
+            process.stdin.write(json.dumps(message).encode() + b"\n")
+            process.stdin.flush()
+            return process.stdout.readline().decode()
+
+        client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+        said("initialize", **client)
+        assert "Round 1" in said("tools/call", name="look", arguments={})
+        shutil.rmtree(out)
+        assert "The episode is over (failed)" in said("tools/call", name="act", arguments={"answer": "play(defect)"})
+        _, errors = process.communicate(timeout=60)
+    assert "No such file or directory" in errors.decode().splitlines()[-1]
+    assert process.returncode == 1
 
 
 def test_mcp_client_that_leaves_ends_the_episode(tmp_path: Path) -> None:
