@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import socket
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -147,14 +148,26 @@ def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     if find_spec("mcp") is None:
         raise ConfigError("serve-seat needs MCP's SDK, which is not installed: pip install 'hm_agent[mcp]'")
+    port = options.port if options.port is None else _free_port(options.port)
     episode = _episode(options)
     with locked(episode.experiment.out, 1):
-        where = "standard input" if options.port is None else f"http://{HOST}:{options.port}/mcp"
+        where = "standard input" if port is None else f"http://{HOST}:{port}/mcp"
         seat = options.seat or episode.scenario.seats[0]
         print(f"Serving {seat} of {episode.scenario.short_name} at {where}", file=sys.stderr, flush=True)
-        asyncio.run(_serve(ServedSeat(episode, options.name), options.port))
+        asyncio.run(_serve(ServedSeat(episode, options.name), port))
     print(f"Files: {path_in_words(episode.folder)}", file=sys.stderr)
     return 0
+
+
+def _free_port(port: int) -> int:
+    """The port, or any free one for 0. Raises ConfigError if it can't be listened at."""
+    try:
+        with socket.create_server((HOST, port)) as server:
+            free: int = server.getsockname()[1]
+            return free
+    except (OSError, OverflowError) as error:
+        problem = error.strerror if isinstance(error, OSError) else f"a port is a number from 0 to {2**16 - 1}"
+        raise ConfigError(f"--port={port}: {problem}; --port=0 takes any free port") from error
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -169,7 +182,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--max_steps", type=int, help="cut the episode after so many steps")
     parser.add_argument("--out", type=Path, default=RUNS, help=f"the folder of the run (default: {RUNS})")
     parser.add_argument("--overwrite", action="store_true", help="play it anew if OUT has it already")
-    parser.add_argument("--port", type=int, help=f"serve over HTTP at this port of {HOST}")
+    parser.add_argument("--port", type=int, help=f"serve over HTTP at this port of {HOST}; 0 for any free port")
     return parser
 
 

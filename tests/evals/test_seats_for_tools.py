@@ -43,6 +43,7 @@ from hm_agent.registry import suites
 from hm_agent.reporting.functional import shipped_score
 from hm_agent.seats.inspect_tasks import battery, play
 from hm_agent.seats.mcp_seat import ServedSeat, _episode, _serve
+from hm_agent.seats.mcp_seat import main as serve_seat
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from tests.support.commands import ROOT
 
@@ -238,6 +239,14 @@ def test_mcp_client_that_leaves_ends_the_episode(tmp_path: Path) -> None:
     result = read_result(episode.folder / UNFINISHED)
     assert result
     assert result.status == "interrupted"
+
+
+def test_port_that_is_none_or_taken_is_refused_before_anything_is_played(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        for port in (-1, 2**16, taken.getsockname()[1]):
+            with pytest.raises(hm_agent.ConfigError, match=rf"^--port={port}: .*; --port=0 takes any free port$"):
+                serve_seat(["mg_pd_grim", f"--port={port}", f"--out={tmp_path}"])
+    assert [*tmp_path.iterdir()] == []
 
 
 async def look_and_leave(episode: hm_agent.Episode, port: int) -> None:
