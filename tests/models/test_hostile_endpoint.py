@@ -25,6 +25,7 @@ from hm_agent.models.cache import CachedChat
 from hm_agent.models.chat import Reply, Request, Sampling
 from hm_agent.models.endpoint import completion_reading
 from hm_agent.models.endpoint.completion_reading import NoCompletion, read_completion, read_count
+from hm_agent.models.endpoint.outage import Outage
 from hm_agent.models.text_model import TextModel
 from hm_agent.questions import ModelCall, ModelUnavailable, Unanswered
 from hm_agent.testing.endpoint import Endpoint as Server
@@ -177,6 +178,17 @@ def test_json_is_read_as_utf_8_whatever_its_headers_say(charset: str) -> None:
     body = json.dumps(completion("fünf").body, ensure_ascii=False).encode()
     with Server(lambda _: Response(200, body, {"Content-Type": f"application/json; charset={charset}"})) as server:
         assert ask(server.base_url).texts == ("fünf",)
+
+
+def test_headers_beyond_ascii_spoil_no_answer_and_no_refusal() -> None:
+    odd = {"X-Region": "Zürich", "Content-Type": "application/json; charset=ÿ"}
+    with Server(lambda body: Response(200, ANSWER.body, odd)) as server:
+        assert ask(server.base_url).texts == ("fine",)
+    with (
+        Server(lambda body: refusal(429, "slow down", headers={"Retry-After": "²"})) as server,
+        pytest.raises(Outage, match="slow down"),
+    ):
+        ask(server.base_url)
 
 
 @pytest.mark.parametrize(

@@ -163,13 +163,14 @@ class _BoundedClient(DefaultAsyncHttpxClient):
                     await resources.enter_async_context(self._large_bodies)
         if len(content) == MAX_BODY and response.is_success:
             raise _BodyTooLong
-        headers = [(name, value) for name, value in response.headers.items() if name not in _TRANSFER_HEADERS]
+        # As bytes, since a header may hold letters beyond ASCII, which can't be put into another response.
+        headers = [(name, value) for name, value in response.headers.raw if name.lower() not in _TRANSFER_HEADERS]
         read = type(response)(response.status_code, headers=headers, content=bytes(content), request=response.request)
         read.encoding = "utf-8"  # as JSON is (RFC 8259, section 8.1), whatever the headers say
         return read
 
 
-_TRANSFER_HEADERS = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+_TRANSFER_HEADERS = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 """Headers that don't fit a body that is read and decompressed already."""
 
 
