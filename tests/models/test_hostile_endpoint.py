@@ -22,7 +22,7 @@ from hm_agent.models.answer_file import AnswerFile
 from hm_agent.models.answer_parsing import read_answer
 from hm_agent.models.budget import BudgetedChat, BudgetSpent, RunBudget
 from hm_agent.models.cache import CachedChat
-from hm_agent.models.chat import Reply, Request, Sampling
+from hm_agent.models.chat import Refused, Reply, Request, Sampling
 from hm_agent.models.endpoint import completion_reading
 from hm_agent.models.endpoint.completion_reading import NoCompletion, read_completion, read_count
 from hm_agent.models.endpoint.outage import Outage
@@ -178,6 +178,14 @@ def test_json_is_read_as_utf_8_whatever_its_headers_say(charset: str) -> None:
     body = json.dumps(completion("fünf").body, ensure_ascii=False).encode()
     with Server(lambda _: Response(200, body, {"Content-Type": f"application/json; charset={charset}"})) as server:
         assert ask(server.base_url).texts == ("fünf",)
+
+
+def test_a_byte_order_mark_spoils_no_answer_and_no_refusal() -> None:
+    with Server(lambda body: Response(200, b"\xef\xbb\xbf" + json.dumps(ANSWER.body).encode())) as server:
+        assert ask(server.base_url).texts == ("fine",)
+    marked = b'\xef\xbb\xbf{"error": {"message": "No.", "code": "context_length_exceeded"}}'
+    with Server(lambda body: Response(400, marked)) as server, pytest.raises(Refused, match=r"^No\.$"):
+        ask(server.base_url)
 
 
 def test_headers_beyond_ascii_spoil_no_answer_and_no_refusal() -> None:

@@ -166,7 +166,7 @@ class _BoundedClient(DefaultAsyncHttpxClient):
         # As bytes, since a header may hold letters beyond ASCII, which can't be put into another response.
         headers = [(name, value) for name, value in response.headers.raw if name.lower() not in _TRANSFER_HEADERS]
         read = type(response)(response.status_code, headers=headers, content=bytes(content), request=response.request)
-        read.encoding = "utf-8"  # as JSON is (RFC 8259, section 8.1), whatever the headers say
+        read.encoding = "utf-8-sig"  # as JSON is (RFC 8259, section 8.1), whatever the headers say, also with its mark
         return read
 
 
