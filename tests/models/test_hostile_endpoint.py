@@ -180,6 +180,18 @@ def test_json_is_read_as_utf_8_whatever_its_headers_say(charset: str) -> None:
         assert ask(server.base_url).texts == ("fünf",)
 
 
+def test_a_redirection_to_nowhere_is_a_failure_like_others() -> None:
+    for place in (
+        "http://127.0.0.1:99999/v1",
+        "ftp://127.0.0.1/v1",
+        "javascript:1",
+        "/v1/chat/completions",
+    ):
+        away = Response(307, b"", {"Location": place})
+        with Server(lambda body, away=away: away) as server, pytest.raises(Outage, match="can't be reached"):  # type: ignore[misc]
+            ask(server.base_url)
+
+
 def test_a_byte_order_mark_spoils_no_answer_and_no_refusal() -> None:
     with Server(lambda body: Response(200, b"\xef\xbb\xbf" + json.dumps(ANSWER.body).encode())) as server:
         assert ask(server.base_url).texts == ("fine",)

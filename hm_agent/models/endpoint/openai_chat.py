@@ -262,7 +262,7 @@ class OpenAIChat:
                 if error.status_code == TOO_MANY:
                     self._pace.slow_down(pause or FIRST_PAUSE)
                 raise read_error(error.status_code, error.response.text, pause) from None
-            except APIConnectionError as error:
+            except (APIConnectionError, ExceptionGroup) as error:  # a group for a port that no address has
                 reason = (
                     f"{endpoint.host} can't be reached{endpoint.proxy}: {endpoint.told(str(error.__cause__ or error))}"
                 )
