@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from threading import Thread
+from typing import TYPE_CHECKING, BinaryIO
 
 from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError
@@ -125,7 +128,9 @@ async def _serve(seat: ServedSeat, port: int | None) -> None:
     playing, server = asyncio.ensure_future(_play_and_report(seat)), server_of(seat)
     try:
         if port is None:
-            await server.run_stdio_async()
+            with _ending_input():
+                # Cancelled itself, it would wait for a line; the end of the input ends it.
+                await asyncio.shield(server.run_stdio_async())
         else:
             await server.run_streamable_http_async(host=HOST, port=port)
     finally:
@@ -157,6 +162,27 @@ def main(arguments: Sequence[str]) -> int:
         asyncio.run(_serve(ServedSeat(episode, options.name), port))
     print(f"Files: {path_in_words(episode.folder)}", file=sys.stderr)
     return 0
+
+
+@contextmanager
+def _ending_input() -> Iterator[None]:
+    """Puts a pipe in the place of standard input, which ends with the context.
+
+    The server reads in a thread, which would keep the process for as long as the input lasts.
+    """
+    outer, (inner, inlet) = os.dup(0), os.pipe()
+    os.dup2(inner, 0)
+    os.close(inner)
+    with os.fdopen(inlet, "wb", buffering=0) as pipe:
+        Thread(target=_pass_on, args=(outer, pipe), daemon=True).start()
+        yield
+
+
+def _pass_on(source: int, pipe: BinaryIO) -> None:
+    """Writes what a descriptor gives into a pipe, until either ends."""
+    with suppress(OSError, ValueError), pipe:  # ValueError: the pipe was closed
+        while piece := os.read(source, 2**16):
+            pipe.write(piece)
 
 
 def _free_port(port: int) -> int:

@@ -9,6 +9,7 @@ import asyncio
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -203,29 +204,49 @@ async def take_a_seat(tmp_path: Path) -> None:
         assert await call("act", answer="play(defect)") == over
 
 
-def test_mcp_client_is_told_that_the_episode_failed_and_the_command_says_why(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    command = [sys.executable, "-m", "hm_agent", "serve-seat", "mg_pd_grim", "--max_steps=1", f"--out={out}"]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT
-    ) as process:
+class RawClient:
+    """Speaks MCP over the standard input of `serve-seat`, line by line, as no client's library does."""
 
-        def said(method: str, **parameters: Any) -> str:
-            assert process.stdin
-            assert process.stdout
-            message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
-            process.stdin.write(json.dumps(message).encode() + b"\n")
-            process.stdin.flush()
-            return process.stdout.readline().decode()
-
+    def __init__(self, *flags: str) -> None:
+        command = [sys.executable, "-m", "hm_agent", "serve-seat", "mg_pd_grim", *flags]
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        self.process = subprocess.Popen(command, **pipes, env=ENVIRONMENT)  # type: ignore[call-overload]
         client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
-        said("initialize", **client)
-        assert "Round 1" in said("tools/call", name="look", arguments={})
-        shutil.rmtree(out)
-        assert "The episode is over (failed)" in said("tools/call", name="act", arguments={"answer": "play(defect)"})
-        _, errors = process.communicate(timeout=60)
-    assert "No such file or directory" in errors.decode().splitlines()[-1]
-    assert process.returncode == 1
+        self.say("initialize", **client)
+
+    def say(self, method: str, **parameters: Any) -> str:
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+        return str(self.process.stdout.readline().decode())
+
+    def ended(self) -> tuple[int, str]:
+        """The exit status and the last line of the errors, without closing the standard input first."""
+        status = self.process.wait(60)
+        *_, last = self.process.stderr.read().decode().splitlines()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            pipe.close()
+        return status, last
+
+
+def test_mcp_client_is_told_that_the_episode_failed_and_the_command_says_why(tmp_path: Path) -> None:
+    client = RawClient("--max_steps=1", f"--out={tmp_path / 'out'}")
+    assert "Round 1" in client.say("tools/call", name="look", arguments={})
+    shutil.rmtree(tmp_path / "out")
+    assert "The episode is over (failed)" in client.say("tools/call", name="act", arguments={"answer": "play(defect)"})
+    client.process.stdin.close()
+    status, last = client.ended()
+    assert status == 1
+    assert "No such file or directory" in last
+
+
+def test_a_signal_ends_a_served_seat_whose_standard_input_goes_on(tmp_path: Path) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        client = RawClient(f"--out={tmp_path / number.name}")
+        assert "Round 1" in client.say("tools/call", name="look", arguments={})
+        client.process.send_signal(number)
+        assert client.ended() == (130, "hm-agent serve-seat: interrupted")
+        assert [*tmp_path.glob(f"{number.name}/*/*/*/*/{UNFINISHED}")]
 
 
 def test_mcp_client_that_leaves_ends_the_episode(tmp_path: Path) -> None:
