@@ -133,6 +133,8 @@ async def _serve(seat: ServedSeat, port: int | None) -> None:
                 await asyncio.shield(server.run_stdio_async())
         else:
             await server.run_streamable_http_async(host=HOST, port=port)
+    except* BrokenPipeError:
+        pass  # the client reads no more, and has gone away
     finally:
         # A client may send SIGTERM soon after it has gone: what was played is written all the same.
         with defer_interruptions():

@@ -249,6 +249,16 @@ def test_a_signal_ends_a_served_seat_whose_standard_input_goes_on(tmp_path: Path
         assert [*tmp_path.glob(f"{number.name}/*/*/*/*/{UNFINISHED}")]
 
 
+def test_a_client_that_is_gone_before_it_is_answered_leaves_no_traceback(tmp_path: Path) -> None:
+    client = RawClient(f"--out={tmp_path}")
+    client.process.stdout.close()
+    client.process.stdin.write(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+    client.process.stdin.close()
+    status, last = client.ended()
+    assert (status, last.startswith("Files: ")) == (0, True)
+    assert [*tmp_path.glob(f"*/*/*/*/{UNFINISHED}")]
+
+
 def test_mcp_client_that_leaves_ends_the_episode(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
