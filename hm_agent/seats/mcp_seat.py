@@ -18,6 +18,7 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, BinaryIO
 
+from hm_agent.api import check_given
 from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
@@ -235,7 +236,7 @@ def _episode(options: argparse.Namespace) -> Episode:
         options=given,
         overwrite=options.overwrite,
     )
-    experiment.check(opens_models=False)
+    check_given(experiment, given, opens_models=False)
     for episode in experiment.survey().episodes():
         return episode
     raise ConfigError(f"{options.out} has this episode already: --overwrite plays it anew, another --seed a new one")

@@ -135,6 +135,20 @@ def test_what_goes_wrong_is_an_error_or_unscored(tmp_path: Path) -> None:
         play("no_such_game")
 
 
+def test_what_no_episode_can_be_played_with_is_refused(tmp_path: Path) -> None:
+    for task, wrong, problem in (
+        (play, {"scenario": "rws_repeated_1", "bot": "scripted"}, r"no option 'bot' .* did you mean bots\?"),
+        (play, {"scenario": "mg_pd_grim", "max_steps": 0}, "max_steps=0"),
+        (play, {"scenario": "mg_pd_grim", "episodes": 0}, "episodes=0"),
+        (battery, {"size": "large"}, "size='large': say small or full"),
+    ):
+        with pytest.raises(hm_agent.ConfigError, match=problem):
+            task(**wrong)
+    for flag, problem in (("--option=bot=scripted", "no option 'bot'"), ("--max_steps=0", "max_steps=0")):
+        with pytest.raises(hm_agent.ConfigError, match=problem):
+            serve_seat(["rws_repeated_1", flag, f"--out={tmp_path}"])
+
+
 class DictatingReasoner:
     """The built-in reasoner; keeps what a language model would have to say to answer the same, by prompt."""
 
