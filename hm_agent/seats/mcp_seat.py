@@ -27,7 +27,7 @@ from hm_agent.experiment.playing import play
 from hm_agent.files import REPORT, RUNS, path_in_words
 from hm_agent.finding import find_agents, find_scenarios
 from hm_agent.models.prompts import phrase
-from hm_agent.models.settings import BUILTIN
+from hm_agent.models.settings import BUILTIN, PERSON
 from hm_agent.pages.local_server import HOST
 from hm_agent.pool.progress import Heartbeat
 from hm_agent.process.folder_lock import locked
@@ -222,6 +222,8 @@ def _episode(options: argparse.Namespace) -> Episode:
     seat = options.seat or scenario.seats[0]
     if seat not in scenario.seats:
         raise ConfigError(f"--seat={seat}: {scenario.short_name} has {', '.join(scenario.seats)}")
+    if not options.name.strip() or options.name in (BUILTIN, PERSON):
+        raise ConfigError(f"--name={options.name}: results would take the client for another model; say its own name")
     (agent,) = find_agents([options.agent or suites()[scenario.world].plain_agent])
     (other,) = find_agents([options.others or agent])
     agents = tuple(agent if one == seat else other for one in scenario.seats)
@@ -237,6 +239,8 @@ def _episode(options: argparse.Namespace) -> Episode:
         overwrite=options.overwrite,
     )
     check_given(experiment, given, opens_models=False)
+    if PERSON in experiment.model_names:
+        raise ConfigError("a person can't sit beside an MCP client: hm-agent play --agent=human asks one")
     for episode in experiment.survey().episodes():
         return episode
     raise ConfigError(f"{options.out} has this episode already: --overwrite plays it anew, another --seed a new one")

@@ -294,6 +294,18 @@ def test_port_that_is_none_or_taken_is_refused_before_anything_is_played(tmp_pat
     assert [*tmp_path.iterdir()] == []
 
 
+def test_a_client_is_taken_for_no_other_model_and_shares_no_terminal_with_a_person(tmp_path: Path) -> None:
+    for flag, problem in (
+        ("--name=builtin", "results would take the client for another model"),
+        ("--name=human", "results would take the client for another model"),
+        ("--name= ", "results would take the client for another model"),
+        ("--agent=human", "a person can't sit beside an MCP client"),
+        ("--others=human", "a person can't sit beside an MCP client"),
+    ):
+        with pytest.raises(hm_agent.ConfigError, match=problem):
+            serve_seat(["mg_pd_selfplay", flag, f"--out={tmp_path}"])
+
+
 async def look_and_leave(episode: hm_agent.Episode, port: int) -> None:
     serving = asyncio.ensure_future(_serve(ServedSeat(episode, "mcp"), port))
     while True:
