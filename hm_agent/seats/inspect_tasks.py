@@ -39,6 +39,8 @@ from hm_agent.experiment.planned_episode import Episode
 from hm_agent.experiment.playing import play as play_episode
 from hm_agent.finding import find_agents, find_scenarios
 from hm_agent.models.chat import Reply, Request, Sampling
+from hm_agent.models.providers import ModelPool
+from hm_agent.models.settings import PERSON, ModelSettings
 from hm_agent.models.text_model import TextModel
 from hm_agent.pool.progress import Heartbeat
 from hm_agent.questions import map_schema
@@ -100,8 +102,12 @@ def _written_to(out: str | None) -> dict[str, Any]:
 
 def _task(experiments: Iterable[Experiment], others: str) -> Task:
     """A task with a sample for each episode. Raises ConfigError if an experiment can't be played."""
+    if others != TESTED:
+        ModelPool(ModelSettings()).check([others])
     episodes = dict[str, Episode]()
     for experiment in experiments:
+        if experiment.asks_person:
+            raise ConfigError(f"agent={PERSON!r} asks a person, not the model under test")
         experiment.check(opens_models=False)
         episodes |= {f"{one.scenario.short_name}/{one.number}": one for one in experiment.plan()}
     return Task(

@@ -140,6 +140,8 @@ def test_what_no_episode_can_be_played_with_is_refused(tmp_path: Path) -> None:
         (play, {"scenario": "rws_repeated_1", "bot": "scripted"}, r"no option 'bot' .* did you mean bots\?"),
         (play, {"scenario": "mg_pd_grim", "max_steps": 0}, "max_steps=0"),
         (play, {"scenario": "mg_pd_grim", "episodes": 0}, "episodes=0"),
+        (play, {"scenario": "mg_pd_grim", "agent": "human"}, "agent='human' asks a person, not the model under test"),
+        (play, {"scenario": "mg_pd_selfplay", "others": "local:none.gguf"}, r"none\.gguf: No such file"),
         (battery, {"size": "large"}, "size='large': say small or full"),
     ):
         with pytest.raises(hm_agent.ConfigError, match=problem):
