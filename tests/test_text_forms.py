@@ -96,6 +96,20 @@ def test_all_forms_earn_the_same() -> None:
     assert earned["parallel"] == earned["in turn"] == earned["texts"]
 
 
+def test_a_reply_that_is_no_text_is_refused_and_costs_no_reward() -> None:
+    env = aec_text_env(SELF_PLAY, invalid_cost=0.5)
+    env.reset(seed=0)
+    env.step("no call")
+    before = env.last()
+    assert before[1] == -0.5
+    replies: tuple[object, ...] = (0, [], False, 7)
+    for reply in replies:
+        with pytest.raises(ValueError, match=r"the reply of player_0 is .*: it has to be a text"):
+            env.step(reply)
+        assert env.last() == before
+    env.close()
+
+
 def test_several_seats_are_no_gymnasium_environment() -> None:
     with pytest.raises(ConfigError, match="has 2 seats: use parallel_text_env, aec_text_env, or seats="):
         gym_text_env(SELF_PLAY)

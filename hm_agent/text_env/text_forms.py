@@ -101,8 +101,9 @@ class AecTextEnv(AECEnv):  # type: ignore[misc]
         if self.terminations[seat] or self.truncations[seat]:
             self._was_dead_step(action)
             return
+        taken = self._env.step({seat: "" if action is None else action})
         self._cumulative_rewards[seat] = 0.0
-        self._take_in(self._env.step({seat: action or ""}))
+        self._take_in(taken)
 
     def _take_in(self, step: TextStep) -> None:
         """The seat that replies next is the first that is asked; once nobody is, each in turn leaves."""
