@@ -291,7 +291,8 @@ class OpenAIChat:
         may_be_moderated = self._support.has_answered and self._support.forbidden <= MOST_FORBIDDEN
         if about is About.REQUEST or (is_unclear and may_be_moderated):
             raise Refused(words or f"refused with status {error.status}", lasts=not is_unclear) from None
-        reason = f"{self._endpoint.host}{_status(error)}: {words.rstrip('.')}{_ADVICE[about].format(parameter)}"
+        why = words.rstrip(".") or "it gives no reason"
+        reason = f"{self._endpoint.host}{_status(error)}: {why}{_ADVICE[about].format(parameter)}"
         if about is About.OUTAGE:
             raise Outage(reason, error.pause or (0.0 if error.status else self._endpoint.pause)) from None
         raise ModelUnavailable(reason) from None
