@@ -123,7 +123,7 @@ def play(
     e.g. in Jupyter.
     """
     experiment = _experiment(locals())  # the arguments, since nothing comes before
-    _check(experiment, options)
+    check_given(experiment, options)
     if experiment.left_out:
         warnings.warn(f"left out: {'; '.join(left_out_lines(experiment.left_out))}", RuntimeWarning, stacklevel=2)
     if not isinstance(report, bool):
@@ -175,7 +175,11 @@ def _model_settings(model: object) -> ModelSettings:
     return PRESETS.get(model) or ModelSettings(model)
 
 
-def _check(experiment: Experiment, options: Mapping[str, Setting]) -> None:
+def check_given(experiment: Experiment, options: Mapping[str, Setting], *, opens_models: bool = True) -> None:
+    """Raises ConfigError for what the experiment can't be played with, and for options that no world of it has.
+
+    opens_models: as in `Experiment.check`.
+    """
     if not isinstance(experiment.parameters, Parameters):
         raise ConfigError(f"parameters={experiment.parameters!r}: must be Parameters")
     for settings in (experiment, experiment.model, experiment.model.sampling, experiment.parameters):
@@ -194,7 +198,7 @@ def _check(experiment: Experiment, options: Mapping[str, Setting]) -> None:
     changed = [name for name, value in asdict(Parameters()).items() if given[name] != value]
     for name, why in experiment.unused_parameters(changed).items():
         raise ConfigError(f"{name}={given[name]!r} has no effect: {why}")
-    experiment.check()
+    experiment.check(opens_models=opens_models)
 
 
 def _check_gif(steps: object) -> None:

@@ -14,6 +14,7 @@ Importing this module also registers the worlds' environments in PettingZoo's re
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from operator import index
 from typing import Any
 
@@ -107,6 +108,10 @@ class SeatEnv(gymnasium.Env):  # type: ignore[misc]
 
     def close(self) -> None:
         self._env.close()
+
+    def __copy__(self) -> SeatEnv:
+        """As shallow as the copy of what is within; raises TypeError where that can't be copied."""
+        return SeatEnv(copy(self._env))
 
 
 for _suite in suites().values():

@@ -248,6 +248,8 @@ def test_a_table_that_cannot_be_is_refused() -> None:
         (GAME, {"agents": "react"}, r"Matrix games has no option 'agents': did you mean agent\?$"),
         ("symmtom_w6_n3_c3", {"litral": "4"}, r"SymmToM has no option 'litral': did you mean literal\? there are "),
         ("mg_*", {}, "matches .* scenarios: name one"),
+        ("mg_pd_selfplay", {"seats": ["player_0"], "others_model": "local:none.gguf"}, "none.gguf"),
+        ("mg_pd_selfplay", {"seats": ["player_0"], "others_model": "outside"}, "others_model='outside' is no model"),
     ):
         with pytest.raises(ConfigError, match=problem):
             text_env(name, **wrong)
@@ -257,6 +259,11 @@ def test_an_agent_that_asks_nothing_has_no_episode_of_texts() -> None:
     with (
         text_env("mg_pd_grim", agent="bayes") as env,
         pytest.raises(ConfigError, match=r"^bayes asks nothing in this episode: name another agent, e\.g\. react$"),
+    ):
+        env.reset(seed=0)
+    with (
+        text_env("rws_repeated_1", bots="scripted", max_steps=3) as env,
+        pytest.raises(ConfigError, match=r"^react asks nothing in this episode: allow more than max_steps=3, or name"),
     ):
         env.reset(seed=0)
 
@@ -362,6 +369,16 @@ def test_literal_questions_can_be_asked_at_any_step_and_change_nothing() -> None
                 ends.append((seen.steps, env.latest))
         assert ends[0] == ends[1], name
         assert len(asked) > 2, name
+
+
+def test_literal_questions_are_of_an_episode_and_a_seat() -> None:
+    for name in ("symmtom_w6_n3_c3", "enacttom_one_window", "exploretom_functional_a3", GAME):
+        with text_env(name) as env:
+            with pytest.raises(ValueError, match="call reset first"):
+                env.ask(env.possible_seats[0])
+            env.reset(seed=0)
+            with pytest.raises(ValueError, match=f"no seat 'nobody': ask one of {env.possible_seats[0]}"):
+                env.ask("nobody")
 
 
 def test_right_answers_of_literal_questions_follow_the_world() -> None:

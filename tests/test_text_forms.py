@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import warnings
 
 import numpy as np
@@ -9,6 +11,7 @@ import numpy.typing as npt
 import pytest
 from gymnasium.spaces import Box
 from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AsyncVectorEnv
 
 from hm_agent.config import ConfigError
 from hm_agent.envs import aec_text_env, gym_env, gym_text_env, parallel_env, parallel_text_env
@@ -44,6 +47,25 @@ def test_text_environments_pass_the_libraries_own_tests() -> None:
         api_test(InNumbers(aec_text_env(SELF_PLAY, max_steps=3)), num_cycles=50)
 
 
+def test_no_form_is_copied_or_pickled() -> None:
+    forms = (gym_text_env("mg_rps_pure"), parallel_text_env(SELF_PLAY), aec_text_env(SELF_PLAY))
+    for env in (*forms, gym_env("rws_repeated_1", bots="scripted")):
+        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match="can't be copied or pickled: open another one"):
+                copied(env)
+        env.close()
+
+
+def test_several_are_played_in_processes_without_shared_memory() -> None:
+    opened = [lambda: gym_text_env("mg_rps_pure")] * 2
+    with pytest.raises(ValueError, match="shared_memory=False"):
+        AsyncVectorEnv(opened)
+    env = AsyncVectorEnv(opened, shared_memory=False, context="spawn")
+    observations, _ = env.reset(seed=0)
+    assert [text.startswith("# The game") for text in observations] == [True, True]
+    env.close()
+
+
 def test_all_forms_earn_the_same() -> None:
     name, said = "symmtom_w6_n3_c3", '{"calls": ["recharge()"]}'
     earned = {}
@@ -72,6 +94,20 @@ def test_all_forms_earn_the_same() -> None:
         in_turn.step(None if is_over else said)
     assert any(earned["texts"].values())
     assert earned["parallel"] == earned["in turn"] == earned["texts"]
+
+
+def test_a_reply_that_is_no_text_is_refused_and_costs_no_reward() -> None:
+    env = aec_text_env(SELF_PLAY, invalid_cost=0.5)
+    env.reset(seed=0)
+    env.step("no call")
+    before = env.last()
+    assert before[1] == -0.5
+    replies: tuple[object, ...] = (0, [], False, 7)
+    for reply in replies:
+        with pytest.raises(ValueError, match=r"the reply of player_0 is .*: it has to be a text"):
+            env.step(reply)
+        assert env.last() == before
+    env.close()
 
 
 def test_several_seats_are_no_gymnasium_environment() -> None:

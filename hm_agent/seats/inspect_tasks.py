@@ -31,19 +31,23 @@ from inspect_ai.scorer import Score, Scorer, Target, grouped, mean, scorer, stde
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import JSONSchema
 
+from hm_agent.api import check_given
 from hm_agent.battery import Battery
+from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
 from hm_agent.experiment.playing import play as play_episode
 from hm_agent.finding import find_agents, find_scenarios
 from hm_agent.models.chat import Reply, Request, Sampling
+from hm_agent.models.providers import ModelPool
+from hm_agent.models.settings import PERSON, ModelSettings
 from hm_agent.models.text_model import TextModel
 from hm_agent.pool.progress import Heartbeat
 from hm_agent.questions import map_schema
 from hm_agent.recording.result import Result
 from hm_agent.reporting.functional import shipped_score
 from hm_agent.seats.seat_models import SeatModels
-from hm_agent.suite import SMALL, Setting
+from hm_agent.suite import FULL, SMALL, Setting
 
 FULL_AGENT = Experiment.agents[0]
 ERROR = "{group_name}, standard error"
@@ -72,6 +76,7 @@ def play(
     experiment = Experiment(
         found, find_agents([agent], found), episodes=episodes, max_steps=max_steps, options=given, **_written_to(out)
     )
+    check_given(experiment, given, opens_models=False)
     return _task([experiment], others)
 
 
@@ -84,6 +89,8 @@ def battery(
     out: str | None = None,
 ) -> Task:
     """The items of the battery. world: one or several; without it all. The other parameters are those of `play`."""
+    if size not in (SMALL, FULL):
+        raise ConfigError(f"size={size!r}: say {SMALL} or {FULL}")
     worlds = (world,) if isinstance(world, str) else tuple(world or ())
     requested = Experiment((), find_agents([agent]), **_written_to(out))
     return _task([own for _, _, own in Battery(size, worlds=worlds).experiments(requested)], others)
@@ -95,8 +102,12 @@ def _written_to(out: str | None) -> dict[str, Any]:
 
 def _task(experiments: Iterable[Experiment], others: str) -> Task:
     """A task with a sample for each episode. Raises ConfigError if an experiment can't be played."""
+    if others != TESTED:
+        ModelPool(ModelSettings()).check([others])
     episodes = dict[str, Episode]()
     for experiment in experiments:
+        if experiment.asks_person:
+            raise ConfigError(f"agent={PERSON!r} asks a person, not the model under test")
         experiment.check(opens_models=False)
         episodes |= {f"{one.scenario.short_name}/{one.number}": one for one in experiment.plan()}
     return Task(

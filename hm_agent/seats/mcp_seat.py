@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
+import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from threading import Thread
+from typing import TYPE_CHECKING, BinaryIO
 
+from hm_agent.api import check_given
 from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
@@ -22,7 +27,7 @@ from hm_agent.experiment.playing import play
 from hm_agent.files import REPORT, RUNS, path_in_words
 from hm_agent.finding import find_agents, find_scenarios
 from hm_agent.models.prompts import phrase
-from hm_agent.models.settings import BUILTIN
+from hm_agent.models.settings import BUILTIN, PERSON
 from hm_agent.pages.local_server import HOST
 from hm_agent.pool.progress import Heartbeat
 from hm_agent.process.folder_lock import locked
@@ -58,6 +63,7 @@ class ServedSeat:
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _seat: OutsideSeat | None = None
     _result: Result | None = None
+    _has_ended: bool = False
 
     async def play(self) -> Result:
         """Plays the episode; its files are written also if this is cancelled."""
@@ -65,6 +71,7 @@ class ServedSeat:
             models = SeatModels(self.model, self._take)
             self._result = await play(self.episode, models, Heartbeat(lambda pulse: None))
         finally:
+            self._has_ended = True
             self._changed.set()
         return self._result
 
@@ -74,7 +81,7 @@ class ServedSeat:
 
     async def look(self) -> str:
         """What the seat is asked, once it is; after the episode what became of it."""
-        while not (self._result or self._is_asked):
+        while not (self._has_ended or self._is_asked):
             self._changed.clear()
             await self._changed.wait()
         if self._seat and self._is_asked:
@@ -115,18 +122,27 @@ def server_of(seat: ServedSeat) -> MCPServer:
 
 
 async def _serve(seat: ServedSeat, port: int | None) -> None:
-    """Plays while the client is there, and serves until it leaves or Ctrl-C. port: None for standard input."""
+    """Plays while the client is there, and serves until it leaves or Ctrl-C. port: None for standard input.
+
+    Raises the error that ended the episode, e.g. of a disk, if one did.
+    """
     playing, server = asyncio.ensure_future(_play_and_report(seat)), server_of(seat)
     try:
         if port is None:
-            await server.run_stdio_async()
+            with _ending_input():
+                # Cancelled itself, it would wait for a line; the end of the input ends it.
+                await asyncio.shield(server.run_stdio_async())
         else:
             await server.run_streamable_http_async(host=HOST, port=port)
+    except* BrokenPipeError:
+        pass  # the client reads no more, and has gone away
     finally:
         # A client may send SIGTERM soon after it has gone: what was played is written all the same.
         with defer_interruptions():
             playing.cancel()
             await asyncio.wait([playing])
+    if not playing.cancelled():
+        playing.result()
 
 
 async def _play_and_report(seat: ServedSeat) -> None:
@@ -140,14 +156,47 @@ def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     if find_spec("mcp") is None:
         raise ConfigError("serve-seat needs MCP's SDK, which is not installed: pip install 'hm_agent[mcp]'")
+    port = options.port if options.port is None else _free_port(options.port)
     episode = _episode(options)
     with locked(episode.experiment.out, 1):
-        where = "standard input" if options.port is None else f"http://{HOST}:{options.port}/mcp"
+        where = "standard input" if port is None else f"http://{HOST}:{port}/mcp"
         seat = options.seat or episode.scenario.seats[0]
         print(f"Serving {seat} of {episode.scenario.short_name} at {where}", file=sys.stderr, flush=True)
-        asyncio.run(_serve(ServedSeat(episode, options.name), options.port))
+        asyncio.run(_serve(ServedSeat(episode, options.name), port))
     print(f"Files: {path_in_words(episode.folder)}", file=sys.stderr)
     return 0
+
+
+@contextmanager
+def _ending_input() -> Iterator[None]:
+    """Puts a pipe in the place of standard input, which ends with the context.
+
+    The server reads in a thread, which would keep the process for as long as the input lasts.
+    """
+    outer, (inner, inlet) = os.dup(0), os.pipe()
+    os.dup2(inner, 0)
+    os.close(inner)
+    with os.fdopen(inlet, "wb", buffering=0) as pipe:
+        Thread(target=_pass_on, args=(outer, pipe), daemon=True).start()
+        yield
+
+
+def _pass_on(source: int, pipe: BinaryIO) -> None:
+    """Writes what a descriptor gives into a pipe, until either ends."""
+    with suppress(OSError, ValueError), pipe:  # ValueError: the pipe was closed
+        while piece := os.read(source, 2**16):
+            pipe.write(piece)
+
+
+def _free_port(port: int) -> int:
+    """The port, or any free one for 0. Raises ConfigError if it can't be listened at."""
+    try:
+        with socket.create_server((HOST, port)) as server:
+            free: int = server.getsockname()[1]
+            return free
+    except (OSError, OverflowError) as error:
+        problem = error.strerror if isinstance(error, OSError) else f"a port is a number from 0 to {2**16 - 1}"
+        raise ConfigError(f"--port={port}: {problem}; --port=0 takes any free port") from error
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -162,7 +211,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--max_steps", type=int, help="cut the episode after so many steps")
     parser.add_argument("--out", type=Path, default=RUNS, help=f"the folder of the run (default: {RUNS})")
     parser.add_argument("--overwrite", action="store_true", help="play it anew if OUT has it already")
-    parser.add_argument("--port", type=int, help=f"serve over HTTP at this port of {HOST}")
+    parser.add_argument("--port", type=int, help=f"serve over HTTP at this port of {HOST}; 0 for any free port")
     return parser
 
 
@@ -173,6 +222,8 @@ def _episode(options: argparse.Namespace) -> Episode:
     seat = options.seat or scenario.seats[0]
     if seat not in scenario.seats:
         raise ConfigError(f"--seat={seat}: {scenario.short_name} has {', '.join(scenario.seats)}")
+    if not options.name.strip() or options.name in (BUILTIN, PERSON):
+        raise ConfigError(f"--name={options.name}: results would take the client for another model; say its own name")
     (agent,) = find_agents([options.agent or suites()[scenario.world].plain_agent])
     (other,) = find_agents([options.others or agent])
     agents = tuple(agent if one == seat else other for one in scenario.seats)
@@ -187,7 +238,9 @@ def _episode(options: argparse.Namespace) -> Episode:
         options=given,
         overwrite=options.overwrite,
     )
-    experiment.check(opens_models=False)
+    check_given(experiment, given, opens_models=False)
+    if PERSON in experiment.model_names:
+        raise ConfigError("a person can't sit beside an MCP client: hm-agent play --agent=human asks one")
     for episode in experiment.survey().episodes():
         return episode
     raise ConfigError(f"{options.out} has this episode already: --overwrite plays it anew, another --seed a new one")

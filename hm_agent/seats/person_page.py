@@ -81,11 +81,12 @@ class PersonPage:
             self._agreed = bool(sent["agreed"])
         elif "leaves" in sent:
             self._call(partial(self.chat.leave, PersonLeft("the person has left the page")))
-        elif sent["number"] == self._number:
-            self._call(partial(self._reply, str(sent["text"])))
+        else:
+            self._call(partial(self._reply, sent["number"], str(sent["text"])))
 
-    def _reply(self, text: str) -> None:
-        if request := self.chat.request:
+    def _reply(self, number: int, text: str) -> None:
+        # Only in the loop it is sure which question waits: another may have come since the answer was sent.
+        if number == self._number and (request := self.chat.request):
             self.chat.reply(with_json(text, request.schema))
 
     def _call(self, act: partial[None]) -> None:

@@ -33,7 +33,8 @@ from hm_agent.config import ConfigError
 from hm_agent.core import LiteralQuestion, Recorder, Seat
 from hm_agent.extensions import option_meant
 from hm_agent.finding import find_scenarios
-from hm_agent.models.settings import BUILTIN
+from hm_agent.models.providers import ModelPool
+from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.registry import suites
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import Setting
@@ -75,6 +76,8 @@ def text_env(
         raise ConfigError(f"max_steps={max_steps}: must be at least 1")
     if not 0 <= invalid_cost < inf:
         raise ConfigError(f"invalid_cost={invalid_cost}: must be a finite number, at least 0")
+    if others_model == OUTSIDE:
+        raise ConfigError(f"others_model={OUTSIDE!r} is no model: name in seats all that are played from outside")
     plain = suites()[found.world].plain_agent
     outside = set(seats or found.seats)
     agents = {seat: (agent if seat in outside else others) or plain for seat in found.seats}
@@ -82,6 +85,7 @@ def text_env(
     for seat, name in agents.items():
         check_agent(name, found, models[seat])
         check_options(name, found, settled)
+    ModelPool(ModelSettings()).check({model for model in models.values() if model != OUTSIDE})
     return TextEnv(TextTable(found, settled, agents, models, history == WHOLE, invalid_cost, max_steps))
 
 
@@ -134,7 +138,9 @@ class TextEnv:
         if not self.latest.observations:
             agents = sorted({self.table.agents[seat] for seat in self.possible_seats})
             plain = suites()[self.table.scenario.world].plain_agent
-            raise ConfigError(f"{listed(agents)} asks nothing in this episode: name another agent, e.g. {plain}")
+            limit = self.table.max_steps
+            more = f"allow more than max_steps={limit}, or " if limit else ""
+            raise ConfigError(f"{listed(agents)} asks nothing in this episode: {more}name another agent, e.g. {plain}")
         return self.latest.observations
 
     async def advance(self, replies: Mapping[Seat, str]) -> TextStep:
@@ -169,7 +175,12 @@ class TextEnv:
 
         Whoever trains a model puts these to it beside the latest observation; the episode does not notice. Empty in
         worlds that can't tell, where the predictions of an agent such as `hypothetical_minds` are what is literal.
+        Raises ValueError before the first episode, and for an unknown seat.
         """
+        if self._episode is None:
+            raise ValueError("no episode has begun: call reset first")
+        if seat not in self.table.agents:
+            raise ValueError(f"there is no seat {seat!r}: ask one of {', '.join(self.table.agents)}")
         return self._world.literal_questions(seat)
 
     def reset(self, seed: int | None = None, recorders: Sequence[Recorder] = ()) -> Mapping[Seat, str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
+from gymnasium.error import CustomSpaceError
 from gymnasium.spaces import Text
+from gymnasium.vector.utils import create_shared_memory
 from pettingzoo import AECEnv
 
 from hm_agent.core import Seat
@@ -25,6 +27,12 @@ class AnyText(Text):  # type: ignore[misc]
 
     def contains(self, x: object) -> bool:
         return isinstance(x, str)
+
+
+@create_shared_memory.register(AnyText)  # type: ignore[untyped-decorator]
+def _refuse(*_: object, **__: object) -> NoReturn:
+    """Has Gymnasium's AsyncVectorEnv say which option is right: it would keep 20,000 letters and digits of a text."""
+    raise CustomSpaceError("texts of any length and alphabet have no place in shared memory")
 
 
 def is_cut(step: TextStep) -> bool:
@@ -61,6 +69,9 @@ class ParallelTextEnv(ParallelEpisodes):
     def close(self) -> None:
         self._env.close()
 
+    def __reduce__(self) -> NoReturn:
+        self._env.__reduce__()
+
 
 class AecTextEnv(AECEnv):  # type: ignore[misc]
     """One seat replies at a time, in the order of the seats; the world goes on once all that are asked have replied."""
@@ -90,8 +101,9 @@ class AecTextEnv(AECEnv):  # type: ignore[misc]
         if self.terminations[seat] or self.truncations[seat]:
             self._was_dead_step(action)
             return
+        taken = self._env.step({seat: "" if action is None else action})
         self._cumulative_rewards[seat] = 0.0
-        self._take_in(self._env.step({seat: action or ""}))
+        self._take_in(taken)
 
     def _take_in(self, step: TextStep) -> None:
         """The seat that replies next is the first that is asked; once nobody is, each in turn leaves."""
@@ -111,3 +123,6 @@ class AecTextEnv(AECEnv):  # type: ignore[misc]
 
     def close(self) -> None:
         self._env.close()
+
+    def __reduce__(self) -> NoReturn:
+        self._env.__reduce__()

@@ -8,7 +8,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
+import signal
 import socket
+import subprocess
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator
@@ -41,12 +44,14 @@ from hm_agent.registry import suites
 from hm_agent.reporting.functional import shipped_score
 from hm_agent.seats.inspect_tasks import battery, play
 from hm_agent.seats.mcp_seat import ServedSeat, _episode, _serve
+from hm_agent.seats.mcp_seat import main as serve_seat
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from tests.support.commands import ROOT
 
 SPOKEN = ["mg_pd_grim", "enacttom_one_window", "symmtom_pairs_order_1_even", "rws_repeated_1"]
 STEPS = 30
 NAME = "openai-api/loop/model"
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
 
 
 def first_choice(body: dict[str, Any]) -> Response:
@@ -130,6 +135,22 @@ def test_what_goes_wrong_is_an_error_or_unscored(tmp_path: Path) -> None:
         play("no_such_game")
 
 
+def test_what_no_episode_can_be_played_with_is_refused(tmp_path: Path) -> None:
+    for task, wrong, problem in (
+        (play, {"scenario": "rws_repeated_1", "bot": "scripted"}, r"no option 'bot' .* did you mean bots\?"),
+        (play, {"scenario": "mg_pd_grim", "max_steps": 0}, "max_steps=0"),
+        (play, {"scenario": "mg_pd_grim", "episodes": 0}, "episodes=0"),
+        (play, {"scenario": "mg_pd_grim", "agent": "human"}, "agent='human' asks a person, not the model under test"),
+        (play, {"scenario": "mg_pd_selfplay", "others": "local:none.gguf"}, r"none\.gguf: No such file"),
+        (battery, {"size": "large"}, "size='large': say small or full"),
+    ):
+        with pytest.raises(hm_agent.ConfigError, match=problem):
+            task(**wrong)
+    for flag, problem in (("--option=bot=scripted", "no option 'bot'"), ("--max_steps=0", "max_steps=0")):
+        with pytest.raises(hm_agent.ConfigError, match=problem):
+            serve_seat(["rws_repeated_1", flag, f"--out={tmp_path}"])
+
+
 class DictatingReasoner:
     """The built-in reasoner; keeps what a language model would have to say to answer the same, by prompt."""
 
@@ -177,8 +198,7 @@ def test_mcp_client_takes_a_seat_over_standard_input(tmp_path: Path) -> None:
 async def take_a_seat(tmp_path: Path) -> None:
     flags = ("mg_pd_grim", "--max_steps=2", "--name=client", f"--out={tmp_path}")
     command = ["-m", "hm_agent", "serve-seat", *flags]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    server = stdio_client(StdioServerParameters(command=sys.executable, args=command, env=environment))
+    server = stdio_client(StdioServerParameters(command=sys.executable, args=command, env=ENVIRONMENT))
     async with Client(server) as client:
 
         async def call(tool: str, **arguments: str) -> str:
@@ -200,6 +220,61 @@ async def take_a_seat(tmp_path: Path) -> None:
         assert await call("act", answer="play(defect)") == over
 
 
+class RawClient:
+    """Speaks MCP over the standard input of `serve-seat`, line by line, as no client's library does."""
+
+    def __init__(self, *flags: str) -> None:
+        command = [sys.executable, "-m", "hm_agent", "serve-seat", "mg_pd_grim", *flags]
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        self.process = subprocess.Popen(command, **pipes, env=ENVIRONMENT)  # type: ignore[call-overload]
+        client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+        self.say("initialize", **client)
+
+    def say(self, method: str, **parameters: Any) -> str:
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+        return str(self.process.stdout.readline().decode())
+
+    def ended(self) -> tuple[int, str]:
+        """The exit status and the last line of the errors, without closing the standard input first."""
+        status = self.process.wait(60)
+        *_, last = self.process.stderr.read().decode().splitlines()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            pipe.close()
+        return status, last
+
+
+def test_mcp_client_is_told_that_the_episode_failed_and_the_command_says_why(tmp_path: Path) -> None:
+    client = RawClient("--max_steps=1", f"--out={tmp_path / 'out'}")
+    assert "Round 1" in client.say("tools/call", name="look", arguments={})
+    shutil.rmtree(tmp_path / "out")
+    assert "The episode is over (failed)" in client.say("tools/call", name="act", arguments={"answer": "play(defect)"})
+    client.process.stdin.close()
+    status, last = client.ended()
+    assert status == 1
+    assert "No such file or directory" in last
+
+
+def test_a_signal_ends_a_served_seat_whose_standard_input_goes_on(tmp_path: Path) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        client = RawClient(f"--out={tmp_path / number.name}")
+        assert "Round 1" in client.say("tools/call", name="look", arguments={})
+        client.process.send_signal(number)
+        assert client.ended() == (130, "hm-agent serve-seat: interrupted")
+        assert [*tmp_path.glob(f"{number.name}/*/*/*/*/{UNFINISHED}")]
+
+
+def test_a_client_that_is_gone_before_it_is_answered_leaves_no_traceback(tmp_path: Path) -> None:
+    client = RawClient(f"--out={tmp_path}")
+    client.process.stdout.close()
+    client.process.stdin.write(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+    client.process.stdin.close()
+    status, last = client.ended()
+    assert (status, last.startswith("Files: ")) == (0, True)
+    assert [*tmp_path.glob(f"*/*/*/*/{UNFINISHED}")]
+
+
 def test_mcp_client_that_leaves_ends_the_episode(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -211,6 +286,26 @@ def test_mcp_client_that_leaves_ends_the_episode(tmp_path: Path) -> None:
     result = read_result(episode.folder / UNFINISHED)
     assert result
     assert result.status == "interrupted"
+
+
+def test_port_that_is_none_or_taken_is_refused_before_anything_is_played(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        for port in (-1, 2**16, taken.getsockname()[1]):
+            with pytest.raises(hm_agent.ConfigError, match=rf"^--port={port}: .*; --port=0 takes any free port$"):
+                serve_seat(["mg_pd_grim", f"--port={port}", f"--out={tmp_path}"])
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_client_is_taken_for_no_other_model_and_shares_no_terminal_with_a_person(tmp_path: Path) -> None:
+    for flag, problem in (
+        ("--name=builtin", "results would take the client for another model"),
+        ("--name=human", "results would take the client for another model"),
+        ("--name= ", "results would take the client for another model"),
+        ("--agent=human", "a person can't sit beside an MCP client"),
+        ("--others=human", "a person can't sit beside an MCP client"),
+    ):
+        with pytest.raises(hm_agent.ConfigError, match=problem):
+            serve_seat(["mg_pd_selfplay", flag, f"--out={tmp_path}"])
 
 
 async def look_and_leave(episode: hm_agent.Episode, port: int) -> None:

@@ -22,9 +22,10 @@ from hm_agent.models.answer_file import AnswerFile
 from hm_agent.models.answer_parsing import read_answer
 from hm_agent.models.budget import BudgetedChat, BudgetSpent, RunBudget
 from hm_agent.models.cache import CachedChat
-from hm_agent.models.chat import Reply, Request, Sampling
+from hm_agent.models.chat import Refused, Reply, Request, Sampling
 from hm_agent.models.endpoint import completion_reading
 from hm_agent.models.endpoint.completion_reading import NoCompletion, read_completion, read_count
+from hm_agent.models.endpoint.outage import Outage
 from hm_agent.models.text_model import TextModel
 from hm_agent.questions import ModelCall, ModelUnavailable, Unanswered
 from hm_agent.testing.endpoint import Endpoint as Server
@@ -174,6 +175,37 @@ def test_json_is_read_as_utf_8_whatever_its_headers_say(charset: str) -> None:
     body = json.dumps(completion("fünf").body, ensure_ascii=False).encode()
     with Server(lambda _: Response(200, body, {"Content-Type": f"application/json; charset={charset}"})) as server:
         assert ask(server.base_url).texts == ("fünf",)
+
+
+def test_a_redirection_to_nowhere_is_a_failure_like_others() -> None:
+    for place in (
+        "http://127.0.0.1:99999/v1",
+        "ftp://127.0.0.1/v1",
+        "javascript:1",
+        "/v1/chat/completions",
+    ):
+        away = Response(307, b"", {"Location": place})
+        with Server(lambda body, away=away: away) as server, pytest.raises(Outage, match="can't be reached"):  # type: ignore[misc]
+            ask(server.base_url)
+
+
+def test_a_byte_order_mark_spoils_no_answer_and_no_refusal() -> None:
+    with Server(lambda body: Response(200, b"\xef\xbb\xbf" + json.dumps(ANSWER.body).encode())) as server:
+        assert ask(server.base_url).texts == ("fine",)
+    marked = b'\xef\xbb\xbf{"error": {"message": "No.", "code": "context_length_exceeded"}}'
+    with Server(lambda body: Response(400, marked)) as server, pytest.raises(Refused, match=r"^No\.$"):
+        ask(server.base_url)
+
+
+def test_headers_beyond_ascii_spoil_no_answer_and_no_refusal() -> None:
+    odd = {"X-Region": "Zürich", "Content-Type": "application/json; charset=ÿ"}
+    with Server(lambda body: Response(200, ANSWER.body, odd)) as server:
+        assert ask(server.base_url).texts == ("fine",)
+    with (
+        Server(lambda body: refusal(429, "slow down", headers={"Retry-After": "²"})) as server,
+        pytest.raises(Outage, match="slow down"),
+    ):
+        ask(server.base_url)
 
 
 @pytest.mark.parametrize(

@@ -404,6 +404,12 @@ def test_refused_key_names_the_flag_and_is_not_tried_again(status: int) -> None:
     assert len(bodies(server)) == 1
 
 
+def test_refusal_without_a_word_is_told_as_such() -> None:
+    for status, words in ((403, r"403\): it gives no reason$"), (404, r"404\): it gives no reason; see --base_url")):
+        with Server(in_turn(Response(status, b""))) as server, pytest.raises(ModelUnavailable, match=words):
+            ask(server.base_url, REQUEST)
+
+
 def test_unknown_model_is_unavailable() -> None:
     missing = refusal(404, "The model does not exist", code="model_not_found")
     server = ask_in_vain(missing, "The model does not exist", retries=3)

@@ -55,6 +55,9 @@ def test_own_parameters_and_headers_are_sent_and_no_text_shows_a_headers_value()
     assert reply.texts == ("Your key is [key], opponents.",)
     with pytest.raises(ModelUnavailable, match=r"Bad key \[key\]\\x1b\[2J; see --api_key_env"):
         ask(lambda body: refusal(401, f"Bad key {SECRET}\x1b[2J."), own)
+    for scheme in ("bearer", "BASIC ", "Token"):
+        endpoint = EndpointSettings("http://h/v1", None, 1, 0, headers={"A": f"{scheme} {SECRET}"})
+        assert endpoint.hide_secrets(f"not {SECRET}") == "not [key]"
     shown = repr(
         [EndpointSettings("http://h/v1", None, 1, 0, headers=HEADERS), ModelSettings(header=(f"A: {SECRET}",))]
     )
@@ -68,6 +71,22 @@ def test_own_headers_follow_no_redirection_to_another_server() -> None:
     assert reply.texts == ("fine",)
     assert SECRET in repr(server.received)
     assert SECRET not in repr(other.received)
+
+
+def test_headers_of_the_environment_are_hidden_and_follow_no_redirection(monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets = {"OPENAI_ORG_ID": "org-0123456789", "OPENAI_PROJECT_ID": "proj-0123456789"}
+    for variable, value in {**secrets, "OPENAI_CUSTOM_HEADERS": f"X-Team : red\nX-Gate: Bearer {SECRET}"}.items():
+        monkeypatch.setenv(variable, value)
+    said = " ".join([SECRET, *secrets.values(), "red"])
+    with Endpoint(lambda body: completion(said)) as other:
+        away = Response(307, b"", {"Location": f"{other.base_url}/chat/completions"})
+        (reply,), server = ask(lambda body: away, REQUEST)
+    assert reply.texts == ("[key] [key] [key] red",)
+    with pytest.raises(ModelUnavailable, match=r"Bad \[key\] \[key\] \[key\] red"):
+        ask(lambda body: refusal(401, f"Bad {said}"), REQUEST)
+    for value in (SECRET, *secrets.values()):
+        assert value in repr(server.received)
+        assert value not in repr(other.received)
 
 
 def test_each_sample_has_a_seed_of_its_own_where_the_endpoint_takes_seeds() -> None:

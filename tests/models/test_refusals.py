@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from hm_agent.models.chat import Message, Refused, Request, Sampling
+from hm_agent.models.endpoint.openai_chat import OpenAIChat
 from hm_agent.models.endpoint.outage import Outage
-from hm_agent.models.endpoint.refusals import About, judge, read_error
+from hm_agent.models.endpoint.refusals import MOST_FORBIDDEN, About, judge, read_error
 from hm_agent.questions import ModelUnavailable
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from tests.models.loopback_client import SCHEMA, chat_with
@@ -75,6 +76,29 @@ def test_what_is_about_a_request_or_the_key_is_no_reason_to_leave_anything_out()
         with Endpoint(lambda body, refused=refused: refused) as server:  # type: ignore[misc]
             asyncio.run(ask_once(server))
         assert len(server.received) == 1, who
+
+
+def test_refusals_without_a_clear_reason_end_the_run_if_nothing_or_nothing_more_is_answered() -> None:
+    said = {"fine": completion("fine"), "no": Response(403, b"<html>403 Forbidden</html>")}
+
+    async def ask(chat: OpenAIChat, prompt: str) -> str:
+        try:
+            await chat.complete(replace(REQUEST, messages=(Message("user", prompt),)))
+        except Refused:
+            return "refused"
+        except ModelUnavailable as error:
+            return str(error)
+        return "answered"
+
+    async def ask_all(url: str) -> list[str]:
+        async with chat_with(url) as chat:
+            return [await ask(chat, prompt) for prompt in ["no", *["fine", *["no"] * MOST_FORBIDDEN] * 2, "no"]]
+
+    with Endpoint(lambda body: said[prompt_of(body)]) as server:
+        first, *others, last = asyncio.run(ask_all(server.base_url))
+    assert others == ["answered", *["refused"] * MOST_FORBIDDEN] * 2
+    assert first == last == f"{server.base_url[7:-3]} (status 403): <html>403 Forbidden</html>"
+    assert len(server.received) == len(others) + 2, "no schema is to blame"
 
 
 def message_in(body: Any) -> str:

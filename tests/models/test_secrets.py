@@ -212,6 +212,20 @@ def test_password_in_the_url_appears_in_no_message(response: Response, tmp_path:
         assert not any("password" in text for text in traces(url, tmp_path / "answers"))
 
 
+def test_password_that_an_endpoint_gives_back_is_hidden(tmp_path: Path) -> None:
+    sent: list[str] = []
+
+    def echo_all(body: dict[str, Any]) -> Response:
+        sent[:] = [server.received[-1].headers["authorization"]]
+        return completion(f"{sent} is me:pass-word%0123")
+
+    with Server(echo_all) as server:
+        url = server.base_url.replace("://", "://me:pass-word%250123@")
+        remains = [*traces(url, tmp_path / "answers")]
+    assert sent[0].startswith("Basic ")
+    assert not any(secret in text for text in remains for secret in ("pass-word", sent[0].removeprefix("Basic ")))
+
+
 def test_representations_do_not_show_the_key() -> None:
     endpoint = EndpointSettings("http://127.0.0.1:1/v1", KEY, 1.0, 0)
     provider = EndpointProvider(settings("http://127.0.0.1:1/v1"), RunBudget())

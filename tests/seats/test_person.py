@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import os
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Thread
 from urllib.parse import urlsplit
@@ -22,9 +24,10 @@ from playwright.sync_api import Page, expect
 import hm_agent
 from hm_agent.config import ConfigError
 from hm_agent.finding import find_agents
+from hm_agent.models.chat import Request, Sampling
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, read_result
-from hm_agent.seats.person_page import open_page
+from hm_agent.seats.person_page import PersonPage, open_page
 from tests.support.browsers import check_readable, requests_and_messages
 from tests.support.commands import ROOT, call_here
 
@@ -157,6 +160,26 @@ def test_a_person_plays_on_the_page(window: Page, tmp_path: Path) -> None:
     assert (result.agent, result.status, result.steps, result.calls) == ("human", "max_steps", 30, 3)
     assert [text for text in messages if "favicon" not in text] == []
     assert all(re.match(re.escape(person.address), url) for url in requests if not url.startswith("data:"))
+
+
+def test_an_answer_that_comes_while_the_world_goes_on_is_not_taken_for_the_next_questions() -> None:
+    """As from a second tab, which still shows the question that was answered in the first."""
+    schema = {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}
+    request, person = Request("m", (), Sampling(), "Choice", schema), PersonPage()
+
+    async def ask_twice() -> str:
+        first = asyncio.ensure_future(person.chat.complete(request))
+        await asyncio.sleep(0)
+        person.take({"number": 1, "text": "first"})
+        await first
+        second = asyncio.ensure_future(person.chat.complete(request))
+        person.take({"number": 1, "text": "late"})
+        await asyncio.sleep(0.01)
+        person.take({"number": 2, "text": "second"})
+        return (await second).texts[0]
+
+    with ThreadPoolExecutor(1) as thread:  # a browser's loop may run in this one
+        assert json.loads(thread.submit(asyncio.run, ask_twice()).result()) == {"answer": "second"}
 
 
 def test_only_people_answer_for_people(tmp_path: Path) -> None:

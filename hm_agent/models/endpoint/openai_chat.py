@@ -7,12 +7,13 @@ import email.utils
 import random
 import re
 import time
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient, OpenAIError
 
@@ -22,21 +23,21 @@ from hm_agent.models.endpoint.completion_reading import TOO_LONG, NoCompletion, 
 from hm_agent.models.endpoint.outage import Outage
 from hm_agent.models.endpoint.pace import RequestPace
 from hm_agent.models.endpoint.parameter_support import ParameterSupport, ParameterTrial
-from hm_agent.models.endpoint.refusals import About, ErrorAnswer, judge, read_error
-from hm_agent.models.endpoint.surroundings import proxy_for
+from hm_agent.models.endpoint.refusals import FORBIDDEN, MOST_FORBIDDEN, About, ErrorAnswer, judge, read_error
+from hm_agent.models.endpoint.surroundings import headers_of_environment, proxy_for
 from hm_agent.process.shell import printable
 from hm_agent.questions import ModelUnavailable
 
 OPENAI = "https://api.openai.com/v1"
 PATH = "/chat/completions"
 TOO_MANY = 429
-MAY_BE_OF_A_FORM = (500, 501)
-"""The statuses of failures that some endpoints have for a schema they can't follow."""
+MAY_BE_OF_A_FORM = (400, 422, 500, 501)
+"""The statuses of refusals and failures that some endpoints have for a schema they can't follow."""
 NO_KEY = "none"
 """The key that is sent to a local server that needs none."""
 MIN_SECRET = 8
 """Characters from which a key is removed from all texts; a shorter one is a word like `EMPTY`."""
-SCHEMES = ("Bearer ", "Basic ", "Token ", "Key ")
+SCHEME = re.compile(r"(bearer|basic|token|key) +", re.IGNORECASE)
 """What may stand before a key in the value of a header."""
 PAUSE = 1.0
 """Default seconds to wait after a response that is no completion."""
@@ -77,6 +78,11 @@ class EndpointSettings:
         found = proxy_for(self.url)
         return f" through the proxy {found}" if found else ""
 
+    @cached_property
+    def own_headers(self) -> Sequence[tuple[str, str]]:
+        """Names and values of all headers that the user adds, here or by variables of the environment."""
+        return [*self.headers.items(), *headers_of_environment().items()]
+
     def hide_secrets(self, text: str) -> str:
         for secret in self._secrets:
             text = secret.sub("[key]", text)
@@ -84,18 +90,27 @@ class EndpointSettings:
 
     @cached_property
     def _secrets(self) -> Sequence[re.Pattern[str]]:
-        """Patterns of the key and the headers' values, longest first, also without what may stand before a key there.
+        """Patterns of the key, the URL's password and the headers' values, longest first, also without their schemes.
 
         They match a secret however its characters are escaped.
         """
-        values = [self.key or "", *self.headers.values()]
-        bare = [value.removeprefix(scheme) for value in values for scheme in SCHEMES]
+        values = [self.key or "", *_passwords(self.url), *(value for _, value in self.own_headers)]
+        bare = [SCHEME.sub("", value, count=1) for value in values if SCHEME.match(value)]
         secrets = sorted((each for each in {*values, *bare} if _is_secret(each)), key=len, reverse=True)
         return [re.compile("".join(map(_however_escaped, secret))) for secret in secrets]
 
     def told(self, text: str) -> str:
         """An endpoint's words as users may read them: in one line, short, without keys and control characters."""
         return printable(" ".join(self.hide_secrets(text).split()))[:MAX_MESSAGE]
+
+
+def _passwords(url: str) -> Sequence[str]:
+    """The password in a URL, and with its name as the client sends both (RFC 7617); none without."""
+    parts = urlsplit(url)
+    if not parts.password:
+        return ()
+    name, password = unquote(parts.username or ""), unquote(parts.password)
+    return password, b64encode(f"{name}:{password}".encode()).decode()
 
 
 def _is_secret(value: str) -> bool:
@@ -130,7 +145,7 @@ class _BoundedClient(DefaultAsyncHttpxClient):
     async def _guard_headers(self, request: Any) -> None:
         own = type(request.url)(self._endpoint.url)
         if (request.url.scheme, request.url.netloc) != (own.scheme, own.netloc):
-            for name in self._endpoint.headers:
+            for name, _ in self._endpoint.own_headers:
                 request.headers.pop(name, None)
 
     async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
@@ -148,13 +163,14 @@ class _BoundedClient(DefaultAsyncHttpxClient):
                     await resources.enter_async_context(self._large_bodies)
         if len(content) == MAX_BODY and response.is_success:
             raise _BodyTooLong
-        headers = [(name, value) for name, value in response.headers.items() if name not in _TRANSFER_HEADERS]
+        # As bytes, since a header may hold letters beyond ASCII, which can't be put into another response.
+        headers = [(name, value) for name, value in response.headers.raw if name.lower() not in _TRANSFER_HEADERS]
         read = type(response)(response.status_code, headers=headers, content=bytes(content), request=response.request)
-        read.encoding = "utf-8"  # as JSON is (RFC 8259, section 8.1), whatever the headers say
+        read.encoding = "utf-8-sig"  # as JSON is (RFC 8259, section 8.1), whatever the headers say, also with its mark
         return read
 
 
-_TRANSFER_HEADERS = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+_TRANSFER_HEADERS = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 """Headers that don't fit a body that is read and decompressed already."""
 
 
@@ -246,7 +262,7 @@ class OpenAIChat:
                 if error.status_code == TOO_MANY:
                     self._pace.slow_down(pause or FIRST_PAUSE)
                 raise read_error(error.status_code, error.response.text, pause) from None
-            except APIConnectionError as error:
+            except (APIConnectionError, ExceptionGroup) as error:  # a group for a port that no address has
                 reason = (
                     f"{endpoint.host} can't be reached{endpoint.proxy}: {endpoint.told(str(error.__cause__ or error))}"
                 )
@@ -262,7 +278,7 @@ class OpenAIChat:
         """Returns if the request may succeed with other parameters; otherwise raises what `complete` raises."""
         about, parameter = judge(error, sent, request.sampling.extra)
         is_unclear = about is About.UNCLEAR
-        may_be_of_a_form = is_unclear or (about is About.OUTAGE and error.status in MAY_BE_OF_A_FORM)
+        may_be_of_a_form = about in (About.UNCLEAR, About.OUTAGE) and error.status in MAY_BE_OF_A_FORM
         # Another request may have been refused the same while this one was under way.
         if about in (About.PARAMETER, About.UNCLEAR) and sent != trial.parameters():
             return None
@@ -271,9 +287,12 @@ class OpenAIChat:
         if may_be_of_a_form and trial.guess(sent, also_seed=is_unclear):
             return None
         words = self._endpoint.told(error.words)
-        if about is About.REQUEST or (is_unclear and self._support.has_answered):
+        self._support.forbidden += is_unclear and error.status == FORBIDDEN
+        may_be_moderated = self._support.has_answered and self._support.forbidden <= MOST_FORBIDDEN
+        if about is About.REQUEST or (is_unclear and may_be_moderated):
             raise Refused(words or f"refused with status {error.status}", lasts=not is_unclear) from None
-        reason = f"{self._endpoint.host}{_status(error)}: {words.rstrip('.')}{_ADVICE[about].format(parameter)}"
+        why = words.rstrip(".") or "it gives no reason"
+        reason = f"{self._endpoint.host}{_status(error)}: {why}{_ADVICE[about].format(parameter)}"
         if about is About.OUTAGE:
             raise Outage(reason, error.pause or (0.0 if error.status else self._endpoint.pause)) from None
         raise ModelUnavailable(reason) from None

@@ -65,10 +65,13 @@ _FORMS: Mapping[str, tuple[str, ...]] = {
 
 
 class ParameterSupport:
-    """The parameters that one endpoint takes, as far as its answers have shown. has_answered: whether it ever has."""
+    """The parameters that one endpoint takes, as far as its answers have shown.
+
+    has_answered: whether it ever has. forbidden: how many refusals of status 403 without a clear reason came since.
+    """
 
     def __init__(self) -> None:
-        self.has_answered = False
+        self.has_answered, self.forbidden = False, 0
         self._refused_forms: dict[str, int] = {}
         self._accepted: set[str] = set()
 
@@ -84,7 +87,7 @@ class ParameterSupport:
 
     def note_success(self, sent: Mapping[str, Any], refused: Mapping[str, int]) -> None:
         """Learns from an answered request: the parameters that were sent are accepted, and those left out refused."""
-        self.has_answered = True
+        self.has_answered, self.forbidden = True, 0
         self._accepted |= _words_of(sent)
         for name, forms in refused.items():
             # Another request may have been refused further forms since.

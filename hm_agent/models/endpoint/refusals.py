@@ -15,6 +15,9 @@ from typing import Any
 
 MOST_JUDGED = 4_000
 """Characters of an error's words that are searched: some servers repeat the whole prompt behind them."""
+FORBIDDEN = 403
+MOST_FORBIDDEN = 100
+"""Refusals of this status without a clear reason that may come in a row, as where an episode's history is moderated."""
 NO_STATUS = 0
 """The status of an error in a response of status 200 that names no other."""
 
@@ -25,6 +28,11 @@ class About(Enum):
     REQUEST: this one is too long, moderated or malformed; others may succeed. PARAMETER: it may succeed without that
     one. SETTING: no request can succeed with what the user has set. ACCESS: the key is refused, or the purse is empty.
     SERVER: there is no such address or model. OUTAGE: it may pass. UNCLEAR: the words don't tell.
+
+    What is unclear ends the run before an endpoint has answered anything, since nothing is lost yet. Later it costs the
+    one question, which may be moderated: a run that ended would meet the same one again when it is resumed. Many in a
+    row of status 403 (`MOST_FORBIDDEN`) end the run: the key may have been withdrawn, and no episode would have a
+    result any more.
     """
 
     REQUEST = "request"
@@ -122,10 +130,12 @@ class _Rule:
 
 _BAD_REQUEST = frozenset({NO_STATUS, 400, 413, 422, 500})
 RULES: tuple[_Rule, ...] = (
-    # The purse: OpenAI, also with 429; DeepSeek; Anthropic; OpenRouter (403 and 402); LiteLLM (400 and 429); Moonshot.
+    # The purse: OpenAI, also with 429; DeepSeek; Anthropic; OpenRouter (403 and 402); LiteLLM (400 and 429); Moonshot;
+    # SiliconFlow and Alibaba (403).
     _Rule(About.ACCESS, r"insufficient_quota|insufficient[ _](credits?|balance|funds)"),
     _Rule(About.ACCESS, r"credit balance is too low|requires more credits|key limit exceeded|spend(ing)? limit"),
     _Rule(About.ACCESS, r"billing_not_active|account is not active|billing hard limit|exceeded_current_quota_error"),
+    _Rule(About.ACCESS, r"balance is insufficient|not[ _]enough[ _]balance|freetieronly"),
     _Rule(About.ACCESS, r"budget_exceeded|budget has been exceeded|(exceeded|over|crossed) budget|exceededbudget"),
     # One request that no wait makes short enough for the rate: OpenAI (429), Groq (413).
     _Rule(About.REQUEST, r"request too large|tokens must be reduced"),
@@ -149,7 +159,14 @@ RULES: tuple[_Rule, ...] = (
     _Rule(
         About.ACCESS, r"api[ _]key[ _](not|is|in|expired)|(invalid|incorrect|no)[ _]api[ _]key|user location", (400,)
     ),
-    _Rule(About.ACCESS, r"", (401, 402, 403, 407)),
+    _Rule(About.ACCESS, r"", (401, 402, 407)),
+    # 403 has many reasons. A model that the key may not use: OpenAI, Alibaba, OpenRouter; Groq.
+    _Rule(
+        About.SERVER, r"\bmodel\b.*\b(access|not available)|access to\b.*\bmodel|model_(not_found|permission)", (403,)
+    ),
+    # What the key may do, and from where: OpenAI, Anthropic, Google, Hugging Face, xAI; Azure; OpenAI.
+    _Rule(About.ACCESS, r"api[ _-]?key|permission|credential|authori[sz]ed|organi[sz]ation", (403,)),
+    _Rule(About.ACCESS, r"access[ _]?denied|firewall|user location|country|territory|account (is|has|was)", (403,)),
 )
 """The first that fits decides; errors that none fits are judged by their status and the parameters they name."""
 _MAY_REFUSE_PARAMETERS = (NO_STATUS, 400, 422, 500, 501)
@@ -191,7 +208,7 @@ def judge(error: ErrorAnswer, sent: Mapping[str, Any], own: Collection[str] = ()
             return About.PARAMETER, name
     if error.status == NO_STATUS or error.status >= 500:
         return About.OUTAGE, ""
-    return About.UNCLEAR if error.status in (400, 422) else About.SERVER, ""
+    return About.UNCLEAR if error.status in (400, FORBIDDEN, 422) else About.SERVER, ""
 
 
 def _too_many_tokens(error: ErrorAnswer, said: str, sent: Mapping[str, Any]) -> str:

@@ -20,8 +20,10 @@ CERTIFICATES: Mapping[str, str] = {"SSL_CERT_FILE": "cafile", "SSL_CERT_DIR": "c
 """The variables that replace the system's certificates, and how `ssl` calls what they name."""
 KEY_LOG = "SSLKEYLOGFILE"
 """The file to which `ssl` writes the keys of connections, for those who want to read along."""
-HEADERS = ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS")
-"""The variables that the client puts into headers; the last holds one in each line."""
+OWN_HEADERS = "OPENAI_CUSTOM_HEADERS"
+"""The variable that holds a header in each line."""
+HEADERS: Mapping[str, str] = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
+"""The variables that each hold the value of one header, with its name."""
 
 
 def proxy_for(url: str) -> str | None:
@@ -56,7 +58,7 @@ def check_surroundings(url: str) -> None:
             f"{named} stands between here and --base_url={urlsplit(url).netloc.rpartition('@')[2]}, which is on this "
             f"machine: set NO_PROXY={','.join(LOOPBACK)}"
         )
-    for variable in HEADERS:
+    for variable in (*HEADERS, OWN_HEADERS):
         # What stands there may be secret, so that no message shows it.
         if not all(line.isascii() and line.isprintable() for line in os.environ.get(variable, "").split("\n")):
             raise ConfigError(f"{variable} of the environment has characters that no header can hold")
@@ -66,6 +68,13 @@ def check_surroundings(url: str) -> None:
         if path := os.environ.get(variable):
             _check_certificates(f"{variable}={path}", {argument: path})
             return  # the client reads the first alone
+
+
+def headers_of_environment() -> Mapping[str, str]:
+    """The headers by name that the client adds to each request of its own accord; they may hold keys."""
+    named = {header: os.environ.get(variable, "") for variable, header in HEADERS.items()}
+    lines = (line.partition(":") for line in os.environ.get(OWN_HEADERS, "").split("\n"))
+    return named | {name.strip(): value.strip() for name, colon, value in lines if colon}
 
 
 def is_on_this_machine(address: str) -> bool:

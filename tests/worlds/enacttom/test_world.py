@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 import warnings
+from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -103,6 +105,17 @@ def test_the_environment_is_the_world_in_text() -> None:
     _, rewards, ended, cut, _ = env.step(dict.fromkeys(env.possible_agents, "Wait[]"))
     assert rewards == {"agent_0": 1.0, "agent_1": 1.0}
     assert (all(ended.values()), any(cut.values()), env.agents) == (True, False, [])
+
+
+def test_copies_of_an_environment_go_on_alike_and_leave_it_as_it_was() -> None:
+    env = parallel_env("enacttom_appendix_e")
+    env.reset(seed=0)
+    for copied in (deepcopy(env), pickle.loads(pickle.dumps(env))):
+        copied.step(dict.fromkeys(env.agents, "Wait[]"))
+    other = pickle.loads(pickle.dumps(env))
+    while env.agents:
+        actions = dict.fromkeys(env.agents, "Wait[]")
+        assert env.step(actions) == other.step(actions)
 
 
 def test_every_task_is_a_scenario_with_its_agents_as_seats() -> None:
