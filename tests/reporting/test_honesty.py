@@ -99,6 +99,17 @@ def test_without_a_terminal_it_tells_how_long_nothing_new_has_come() -> None:
     )
 
 
+def test_many_scripted_episodes_are_told_of_by_their_totals_alone() -> None:
+    output = io.StringIO()
+    episode = next(Experiment(find_scenarios(["mg_pd_grim"])).plan())
+    with Hasty(Console(file=output, width=200), 2, lists_episodes=False) as progress:
+        progress.begin(episode)
+        progress.end(episode, result(reward=1))
+        while "[1/2] after 0 min: 0 running, 0 failed" not in output.getvalue():
+            time.sleep(0.01)
+    assert "mg_pd_grim" not in output.getvalue()
+
+
 def test_without_a_terminal_a_line_comes_at_the_start_and_now_and_then() -> None:
     output = io.StringIO()
     episode = next(Experiment(find_scenarios(["mg_pd_grim"])).plan())
