@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 import warnings
+from collections.abc import Callable
+from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -86,6 +89,22 @@ def test_passes_pettingzoos_own_tests(name: str) -> None:
 def test_is_in_pettingzoos_registry() -> None:
     env = registration.make("parallel", "hm_agent/EnactToM-v0", scenario="enacttom_relay_of_three")
     assert len(env.reset(seed=0)[0]) == 3
+
+
+@pytest.mark.parametrize("again", [deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_of_an_environment_goes_on_by_itself_as_the_first_one_does(again: Callable[[Any], Any]) -> None:
+    for name in (NAMES[0], next(iter(hard_task_files()))):
+        first = parallel_env(name, render_mode="ansi")
+        played = [first.reset(seed=0)]
+        second = again(first)
+        for env in (second, first):
+            infos, rng = played[0][1], Random(3)
+            while env.agents:
+                played.append(env.step({seat: rng.choice(infos[seat]["commands"]) for seat in env.agents}))
+                infos = played[-1][-1]
+        half = len(played) // 2
+        assert half > 1
+        assert played[1 : half + 1] == played[half + 1 :]
 
 
 def test_the_environment_is_the_world_in_text() -> None:

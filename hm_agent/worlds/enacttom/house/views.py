@@ -213,9 +213,13 @@ class ViewMaker:
     """Makes the views of one household's episodes. claim_readers: those of its agents that read claims alone."""
 
     def __init__(self, household: Household, claim_readers: Collection[str] = ()) -> None:
-        self.household = household
+        self.household, self._claim_readers = household, claim_readers
         self.briefings = [_briefing(household, agent, claim_readers) for agent in household.agents]
         self._decode = lru_cache(_MOST_DECODED)(household.propositions)
+
+    def __reduce__(self) -> tuple[type[ViewMaker], tuple[Household, Collection[str]]]:
+        """Copies and pickles what it is made from, since its cache belongs to its own household."""
+        return ViewMaker, (self.household, self._claim_readers)
 
     def view(self, runtime: HouseRuntime, agent: int) -> HouseView:
         state = runtime.state
