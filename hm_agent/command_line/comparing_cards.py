@@ -51,7 +51,7 @@ def leaderboard_command(arguments: Sequence[str]) -> int:
     parser.add_argument("cards", nargs="+", type=Path, metavar="CARD", help="a card.json, or the folder of a battery")
     parser.add_argument("--out", type=Path, default=Path(BOARD), help=f"the folder to write to (default: {BOARD})")
     _add_card_options(parser)
-    options = parser.parse_args(arguments)
+    options = parser.parse_intermixed_args(arguments)
     check_folder("out", options.out)
     paths = list(dict.fromkeys(path for given in options.cards for path in find_cards(given)))
     cards = {path: read_card(path) for path in paths}
@@ -78,7 +78,7 @@ def reproduce_command(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--scenarios_dir", type=Path, action="append", default=[], help="a folder with your own games")
     _add_card_options(parser)
-    options = parser.parse_args(arguments)
+    options = parser.parse_intermixed_args(arguments)
     for folder in options.scenarios_dir:
         register_scenarios(folder)
     with _work_folder() as work:

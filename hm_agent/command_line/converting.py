@@ -31,7 +31,7 @@ def convert_command(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--relation", default="third_party", choices=RELATIONS, help="to the model's developer (default: third_party)"
     )
-    options = parser.parse_args(arguments)
+    options = parser.parse_intermixed_args(arguments)
     check_folder("out", options.out)
     publisher = Publisher(options.organization, options.developer, options.relation)
     records = [record for path in options.runs for record in _records(path, publisher)]
