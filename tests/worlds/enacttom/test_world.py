@@ -186,3 +186,10 @@ def test_the_scene_tells_what_handles_set() -> None:
 def test_traces_show_commands_as_they_are_written() -> None:
     said = Claim(("agent_1",), Proposition("is_open", ("cabinet_5",)))
     assert to_json(tell([said], ["agent_0"])) == 'Communicate["agent_1 knows that cabinet_5 is open.", agent_0]'
+
+
+def test_an_action_that_is_no_text_is_refused_with_what_would_be_right() -> None:
+    world = world_of("enacttom_one_window")
+    world.reset(0)
+    with pytest.raises(ValueError, match=r"^agent_0's action is 3: say a command as text, e\.g\. 'Wait\[\]'$"):
+        world.step(dict.fromkeys(world.seats, 3))  # type: ignore[arg-type]
