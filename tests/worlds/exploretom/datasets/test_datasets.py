@@ -201,7 +201,7 @@ def test_failed_export_leaves_no_file_in_part(tmp_path: Path) -> None:
         raise OSError(28, "No space left on device")
 
     plan = ExportPlan(tmp_path / "set", "set", {"test": 1}, "hm-agent export exploretom")
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OSError, match=f"No space left on device: '{tmp_path / 'set'}'"):
         export(stories(), plan)
     assert not [path for path in (tmp_path / "set").rglob("*") if path.is_file()]
 
