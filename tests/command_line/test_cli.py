@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 import pytest
 
+from hm_agent.command_line.commands import run_guarded
+from hm_agent.process.exit_status import INTERRUPTED
 from tests.support.commands import ANOTHER_HASH_SEED, call_here, overriding
 
 ROOT = Path(__file__).parents[2]
@@ -312,3 +314,11 @@ def demo_arguments() -> list[str]:
     recipe = (ROOT / "Makefile").read_text().split("\ndemo:")[1].split("\n\n")[0]
     command = recipe.split("run_scenario.py", 1)[1].replace("\\\n", " ")
     return shlex.split(command)
+
+
+def test_an_interruption_within_a_librarys_compiled_part_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    def import_much() -> int:
+        raise ImportError("initialization failed") from KeyboardInterrupt()
+
+    assert run_guarded("hm-agent play", import_much) == INTERRUPTED
+    assert capsys.readouterr().err == "hm-agent play: interrupted\n"
