@@ -49,5 +49,5 @@ def _records(path: Path, publisher: Publisher) -> Iterator[Record]:
         return
     rows = tabulate(read_runs((path,)).results)
     if not any(row.estimate for row in rows):
-        raise ConfigError(f"{path} has no finished episode and no card")
+        raise ConfigError(f"{path} has no card, and no episode that counts as a result")
     yield from records_of_rows(rows, publisher)

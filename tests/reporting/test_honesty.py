@@ -16,6 +16,8 @@ from rich.console import Console
 
 import hm_agent
 from hm_agent.command_line.console import show_rows
+from hm_agent.command_line.converting import convert_command
+from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.finding import find_scenarios
 from hm_agent.pool.console_progress import ConsoleProgress
@@ -62,6 +64,12 @@ def test_every_page_tells_of_unanswered_questions(out: Path) -> None:
     assert "14 of 14 questions unanswered" in (out / "index.html").read_text()
     write_pages(out, ReportRequest((out,), out / "report", counts_unanswered=True))
     assert json.loads((out / "summary.json").read_text())["rows"][0]["mean"] == 10.0
+
+
+def test_a_run_of_such_episodes_alone_is_not_converted_and_said_to_be_played(tmp_path: Path) -> None:
+    leave(tmp_path, result(reward=0, seed=2, **SILENT))
+    with pytest.raises(ConfigError, match="has no card, and no episode that counts as a result"):
+        convert_command([str(tmp_path)])
 
 
 def test_frames_tell_of_them_too(out: Path) -> None:
