@@ -98,7 +98,7 @@ _LABELS = ("target", "answer", "label", "ideal", "answerKey")
 def labelled_stories(path: Path) -> Iterator[LabelledStory]:
     """The stories of a file; raises ConfigError, in one line, for a file that has neither form.
 
-    JSON is lines of objects, a list of them, or an object with such a list. They have `story` (or `context`),
+    JSON is lines of objects, a list of them, or an object with such lists. They have `story` (or `context`),
     `question` and `answer` (or `target` and such), or `input` with story and question in one text; and optionally
     `choices`. What is not JSON is numbered text.
     """

@@ -18,7 +18,7 @@ from hm_agent.files import open_regular, read_text
 from hm_agent.grouping import grouped
 from hm_agent.worlds.exploretom.audit.choices import read_choices
 from hm_agent.worlds.exploretom.datasets.belief_trace import TracedAction
-from hm_agent.worlds.exploretom.datasets.json_lists import start_of_list, values_in
+from hm_agent.worlds.exploretom.datasets.json_lists import starts_of_lists, values_in
 from hm_agent.worlds.exploretom.questions.accepted_forms import overlapping
 from hm_agent.worlds.exploretom.questions.functional import MAX_CHOICES
 from hm_agent.worlds.exploretom.questions.posing import PosedStory, QuestionKind
@@ -127,7 +127,7 @@ OTHER_FORMS = "; `hm-agent audit FILE` reads sets of other forms, such as ToMi's
 def read_items(path: Path) -> list[ReadItem]:
     """Reads a set; raises ConfigError, with the line's number, for a bad question.
 
-    It has one line of JSON for each question, or is a list of them, or an object with such a list. One with the key
+    It has one line of JSON for each question, or is a list of them, or an object with such lists. One with the key
     `format` is ours and must have all keys and the current versions. Others need `question` (or `input`), `choices` in
     a form of `read_choices`, and `target` (or `answer`): a letter, a number from 0, or the words of a choice. `story`
     (or `context`) and `id` may be missing; questions of the same story in a row go together.
@@ -149,7 +149,7 @@ def _questions(path: Path) -> Iterator[tuple[int, object, str]]:
         text = read_text(path)
     except (OSError, UnicodeDecodeError):
         text = ""  # the lines say what is wrong
-    if start_of_list(text) is None:
+    if not starts_of_lists(text):
         yield from ((line, value, str(line)) for line, value in json_lines(path, OTHER_FORMS))
     else:
         yield from ((line, value, str(place)) for place, (line, value) in enumerate(values_in(path, text), 1))

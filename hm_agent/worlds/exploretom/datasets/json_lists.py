@@ -1,11 +1,11 @@
-"""Reads the values of a JSON file: lines of objects, a list of them, or an object with such a list."""
+"""Reads the values of a JSON file: lines of objects, a list of them, or an object with such lists."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from hm_agent.config import ConfigError
 
@@ -16,12 +16,19 @@ _DECODER = json.JSONDecoder()
 
 def values_in(path: Path, text: str) -> Iterator[tuple[int, object]]:
     """Yields (line from 1, value) of every value; raises ConfigError for text that is not JSON."""
-    start = start_of_list(text)
-    index, separators = start or 0, "" if start is None else ","
+    starts = starts_of_lists(text)
+    for start in starts:
+        yield from _values_from(path, text, start, ",")
+    if not starts:
+        yield from _values_from(path, text, 0, "")
+
+
+def _values_from(path: Path, text: str, index: int, separators: str) -> Iterator[tuple[int, object]]:
+    """The values from an index on, to the end of the text or of a list, which has separators."""
     line, counted = 1, 0
-    while (index := _after_separators(text, index, separators)) < len(text):
+    while (index := _after(separators, text, index)) < len(text):
         line, counted = line + text.count("\n", counted, index), index
-        if start is not None and text[index] == "]":
+        if separators and text[index] == "]":
             return
         try:
             value, index = _DECODER.raw_decode(text, index)
@@ -30,23 +37,39 @@ def values_in(path: Path, text: str) -> Iterator[tuple[int, object]]:
         yield line, value
 
 
-def start_of_list(text: str) -> int | None:
-    """Where the list of objects begins that is the file, or a value of the object that is the file; None for lines."""
+def starts_of_lists(text: str) -> list[int]:
+    """Where the list of objects begins that is the file, or those that the object has that is the file; else empty.
+
+    Of an object's lists, e.g. `train` and `test`, those whose first object is a question count, if there are any.
+    """
     try:
-        value, _ = _DECODER.raw_decode(text, begin := _after_separators(text, 0, ""))
+        value, _ = _DECODER.raw_decode(text, begin := _after("", text, 0))
     except (ValueError, RecursionError):
-        return None
+        return []
     if isinstance(value, list):
-        return begin + 1
-    for key, rows in value.items() if isinstance(value, dict) and not value.keys() & set(_ASKS) else ():
-        if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows):
-            found = re.search(rf'"{re.escape(key)}"\s*:\s*\[', text)
-            return found.end() if found else None
-    return None
+        return [begin + 1]
+    if not isinstance(value, dict) or value.keys() & set(_ASKS):
+        return []
+    lists = [(start + 1, rows) for start, rows in _members(text, begin + 1) if _has_only_objects(rows)]
+    asking = [start for start, rows in lists if rows[0].keys() & set(_ASKS)]
+    return asking or [start for start, _ in lists]
 
 
-def _after_separators(text: str, index: int, separators: str) -> int:
-    """Where the next value begins."""
+def _members(text: str, index: int) -> Iterator[tuple[int, Any]]:
+    """Yields (where it begins, value) of all members of an object; index: the first one's key's."""
+    while text[index := _after(",", text, index)] != "}":
+        _, index = _DECODER.raw_decode(text, index)
+        start = _after(":", text, index)
+        value, index = _DECODER.raw_decode(text, start)
+        yield start, value
+
+
+def _has_only_objects(rows: object) -> bool:
+    return isinstance(rows, list) and bool(rows) and all(isinstance(row, dict) for row in rows)
+
+
+def _after(separators: str, text: str, index: int) -> int:
+    """Where what comes after space and separators begins."""
     while index < len(text) and (text[index].isspace() or text[index] in separators):
         index += 1
     return index
