@@ -131,6 +131,10 @@ def find_agents(patterns: Sequence[str], played: Sequence[ScenarioInfo] = ()) ->
         if not globbed:
             if pattern.isidentifier() and Path(f"{pattern}.py").is_file():
                 raise ConfigError(f"{pattern} is a module: say what in it builds the agent, e.g. {pattern}:build")
+            file, _, name = pattern.partition(":")
+            if "/" in file or file.endswith(".py"):
+                place = f"{Path(file).stem}:{name or 'build'}"
+                raise ConfigError(f"{pattern} is a path: say {place}, with {Path(file).parent} in PYTHONPATH")
             offered = [name for name in known if name in able] or known
             names = f"{nearest(pattern, known)}there are {first_of(offered)}"
             raise ConfigError(f"unknown agent {pattern!r}: {names}; see hm-agent list")

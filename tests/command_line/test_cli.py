@@ -199,6 +199,9 @@ def test_what_is_named_on_the_command_line_and_is_not_there_is_said_with_what_wo
             "none is not there: name the folder of a run, a card.json or an archive",
         ),
         "check mine": "mine is a module: say what in it builds the agent, e.g. mine:build",
+        "check mine.py": "mine.py is a path: say mine:build, with . in PYTHONPATH",
+        "check some/mine.py:make": "some/mine.py:make is a path: say mine:make, with some in PYTHONPATH",
+        "check mine.py:build": "mine.py:build can't be loaded: a module is named without .py: mine",
         "list --needs_order=9": "--needs_order=9: no scenario needs it; say 0, 1, 2 or 3",
     }
     for typed, message in wrong.items():
