@@ -132,7 +132,7 @@ def read_items(path: Path) -> list[ReadItem]:
     a form of `read_choices`, and `target` (or `answer`): a letter, a number from 0, or the words of a choice. `story`
     (or `context`) and `id` may be missing; questions of the same story in a row go together.
     """
-    items = [_read_item(path, line, value, name) for line, value, name in _questions(path)]
+    items = [_read_item(path, line, value, name) for line, value, name in question_rows(path)]
     if not items:
         raise ConfigError(f"{path}: no questions in it")
     seen: set[str] = set()
@@ -143,7 +143,7 @@ def read_items(path: Path) -> list[ReadItem]:
     return items
 
 
-def _questions(path: Path) -> Iterator[tuple[int, object, str]]:
+def question_rows(path: Path) -> Iterator[tuple[int, object, str]]:
     """Yields line, value and, for a question without an id, a name: its line or, in a list, its place there."""
     try:
         text = read_text(path)
@@ -224,8 +224,8 @@ class _ForeignItem:
 def _read_foreign(value: Mapping[str, Any], name: str) -> ReadItem:
     """A question of somebody else's set. name: its id if it has none."""
     named = {name: value[other] for name, other in _FOREIGN_KEYS if other in value and name not in value}
-    choices = _texts_of(value.get("choices"))
-    item: _ForeignItem = _adapter(_ForeignItem).validate_python({**value, **named, "choices": choices})
+    choices = {"choices": _texts_of(value["choices"])} if "choices" in value else {}
+    item: _ForeignItem = _adapter(_ForeignItem).validate_python({**value, **named, **choices})
     if pair := overlapping(item.choices):
         raise ConfigError(f"the same answer would mean the choices {pair[0][:60]!r} and {pair[1][:60]!r}")
     answer = choice_named(item.target, item.choices)
@@ -246,7 +246,7 @@ def _texts_of(choices: object) -> object:
 
     Raises ConfigError for a form that is not read, and for choices that are not named A, B and so on.
     """
-    if choices is None or (isinstance(choices, list) and not any(isinstance(part, dict) for part in choices)):
+    if isinstance(choices, list) and not any(isinstance(part, dict) for part in choices):
         return choices
     read = read_choices(choices) or ()
     if not read or [choice.name.upper() for choice in read] != list(ascii_uppercase[: len(read)]):

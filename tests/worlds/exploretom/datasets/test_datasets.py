@@ -429,6 +429,9 @@ def test_choices_may_be_named_by_letters(tmp_path: Path) -> None:
     path.write_text(json.dumps({**FOREIGN, "choices": {"x": "the box", "y": "the bin"}}), "utf-8")
     with pytest.raises(ConfigError, match=r"line 1: can't read the choices .*: a list of texts is read"):
         read_items(path)
+    path.write_text(json.dumps({name: FOREIGN[name] for name in ("question", "target")}), "utf-8")
+    with pytest.raises(ConfigError, match="line 1: choices: Field required"):
+        read_items(path)
 
 
 def test_a_set_of_another_form_names_the_command_that_reads_it(tmp_path: Path) -> None:
