@@ -95,6 +95,8 @@ def load_place(place: str) -> Any:
 def _missing_module(module: str) -> str:
     """Says where a module was looked for, and how to have it found."""
     root = module.partition(".")[0]
+    if module.endswith(".py"):
+        return f"a module is named without .py: {module.removesuffix('.py')}"
     return (
         f"No module named {module!r} in {Path.cwd()}, in PYTHONPATH or among the installed packages: run the command "
         f"in the folder that holds {root}.py or {root}/, or name that folder in PYTHONPATH"

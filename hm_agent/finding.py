@@ -82,7 +82,7 @@ def _begun(pattern: str) -> str:
 
 
 def _hint(pattern: str) -> str:
-    """Names the scenarios with as many of its first words as any has, numbered ones as ranges.
+    """Names the scenarios with as many of its first words as any has, of numbered ones the range.
 
     If none has any, or they are of more than MOST_STEMS kinds, it says how their names begin.
     """
@@ -95,15 +95,17 @@ def _hint(pattern: str) -> str:
     if not shared or len(groups) > MOST_STEMS:
         begin = dict.fromkeys("_".join(name.split("_")[: shared + 1]) for name in near)
         return f"names begin with {', '.join(begin)}"
-    return "; ".join(f"{stem} has {_joined_endings(endings)}" for stem, endings in groups.items())
+    numbered = {stem: endings for stem, endings in groups.items() if sum(map(str.isdecimal, endings)) > 1}
+    others = [f"{stem}_{ending}" for stem, endings in groups.items() if stem not in numbered for ending in endings]
+    ranges = [f"{stem} has {_joined_endings(endings)}" for stem, endings in numbered.items()]
+    return "; ".join([*ranges, *([f"there are {first_of(others)}"] if others else [])])
 
 
 def _joined_endings(endings: Sequence[str]) -> str:
-    """Joins the last parts of names; all numbers become one range, e.g. `0 to 9 and selfplay`."""
+    """Joins the last parts of names, several of them numbers, which become one range, e.g. `0 to 9 and selfplay`."""
     numbers = [ending for ending in endings if ending.isdecimal()]
     others = [ending for ending in endings if not ending.isdecimal()]
-    numbered = [f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else numbers[0]] if numbers else []
-    return " and ".join([*numbered, *others])
+    return " and ".join([f"{numbers[0]} to {numbers[-1]}", *others])
 
 
 def find_agents(patterns: Sequence[str], played: Sequence[ScenarioInfo] = ()) -> tuple[str, ...]:
@@ -129,6 +131,10 @@ def find_agents(patterns: Sequence[str], played: Sequence[ScenarioInfo] = ()) ->
         if not globbed:
             if pattern.isidentifier() and Path(f"{pattern}.py").is_file():
                 raise ConfigError(f"{pattern} is a module: say what in it builds the agent, e.g. {pattern}:build")
+            file, _, name = pattern.partition(":")
+            if "/" in file or file.endswith(".py"):
+                place = f"{Path(file).stem}:{name or 'build'}"
+                raise ConfigError(f"{pattern} is a path: say {place}, with {Path(file).parent} in PYTHONPATH")
             offered = [name for name in known if name in able] or known
             names = f"{nearest(pattern, known)}there are {first_of(offered)}"
             raise ConfigError(f"unknown agent {pattern!r}: {names}; see hm-agent list")

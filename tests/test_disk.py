@@ -93,7 +93,7 @@ def test_a_file_that_may_not_grow_ends_the_run_in_one_line(tmp_path: Path) -> No
     process = start("limited", "--scenario=exploretom_a4", "--agent=reality", f"--out={tmp_path / 'out'}")
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (2_000, 2_000))
     _, errors = process.communicate()
-    check_said(process.returncode, errors, "can't write: .*File too large")
+    check_said(process.returncode, errors, "can't write: .*File too large: '.*/episode-0")
     assert not list((tmp_path / "out").glob("*/*/*/*/result.json"))
 
 

@@ -202,7 +202,7 @@ def test_a_changed_agent_of_ones_own_is_another_condition(tmp_path: Path, monkey
     module.write_text(AGENT + "# a change\n")
     status, _, errors = call_here(*play)
     assert status == WRONG_INPUT
-    assert "was played with --code=" in errors
+    assert "was played with other code of your own agents or models: use the same settings, name another" in errors
 
 
 def test_a_run_is_reproduced_with_the_prompts_that_lie_in_it(endpoint: Endpoint, briefly: Path, tmp_path: Path) -> None:

@@ -188,6 +188,8 @@ def test_an_agent_is_checked_without_a_model_and_its_crash_shown(folder: Path) -
     assert f"{GAME}: 3 steps" in output
     assert "Traceback (most recent call last)" in output
     assert call_here("hm-agent", "check", "my_asking_agent:nothing")[0] == WRONG_INPUT
+    assert call_here("hm-agent", "check", "my_asking_agent:build", "--steps=1", GAME)[0] == 0
+    assert call_here("hm-agent", "check", "my_asking_agent:build", GAME, "--steps=1", "mg_pd_grim")[0] == 0
 
 
 def test_what_is_wrong_with_ones_own_questions_and_act_is_said_with_the_line(folder: Path) -> None:

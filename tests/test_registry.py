@@ -45,6 +45,10 @@ def test_unknown_scenario_is_named_with_what_there_is() -> None:
 
 
 def test_unknown_scenario_of_many_kinds_is_told_how_their_names_begin() -> None:
+    with pytest.raises(
+        ConfigError, match=r"e\.g\. mg_pd_either\? there are mg_pd_either, mg_pd_cooperate, .*; see --list"
+    ):
+        find_scenarios(["mg_pd_"])
     with pytest.raises(ConfigError, match=r"unknown scenario 'mg_9': .*names begin with mg_bos, .*mg_stag; see --list"):
         find_scenarios(["mg_9"])
 

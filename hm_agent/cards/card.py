@@ -123,7 +123,11 @@ class WorldFigures:
 
 @dataclass(frozen=True)
 class Bill:
-    """What was asked of the model, over all episodes of the card. cost: in USD as it was recorded, None if unknown."""
+    """What was asked of the model, over all episodes of the card.
+
+    cost: in USD what all answers cost when they were given, those that a cache kept included, so that it follows from
+    the answers; None if unknown.
+    """
 
     questions: Count = 0
     unanswered: Count = 0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
 from hm_agent.battery import Battery, Split
 from hm_agent.cards.answers import Place, answers_in, content_hash, pack, unpack
@@ -18,13 +20,18 @@ from hm_agent.files import folder_name
 from hm_agent.models.chat import Sampling
 from hm_agent.models.recorded import RecordedAnswers
 from hm_agent.models.settings import BUILTIN, ModelSettings
+from hm_agent.pool.progress import Progress
+from hm_agent.pool.run import run
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE as RESULT
 from hm_agent.recording.result import Result, read_result
 from hm_agent.reproducing import play_again, settings_of
 
-PlayReferences = Callable[[Experiment], None]
-"""Plays those episodes of an experiment that its folder lacks."""
+
+class WatchPart(Protocol):
+    """Shows the progress of a part of the battery, by its title, while its missing episodes are played again."""
+
+    def __call__(self, part: str, experiment: Experiment, *, is_scale: bool) -> AbstractContextManager[Progress]: ...
 
 
 def card_folder(experiment: Experiment, agent: str) -> Path:
@@ -73,13 +80,21 @@ def _place(episode: Episode) -> Place:
 
 
 def derive_again(
-    card: Card, archive: bytes, split: Split, out: Path, play_references: PlayReferences, *, runs_own_code: bool = False
+    card: Card,
+    archive: bytes,
+    split: Split,
+    out: Path,
+    watch: WatchPart,
+    *,
+    workers: int = 1,
+    runs_own_code: bool = False,
 ) -> Card:
     """Plays a card's battery again by its answers, and returns the card that this gives.
 
-    split: with the private seed, if the card does not tell it. out: a folder for the episodes. runs_own_code: True to
-    import an agent's module that the card names. Raises ConfigError if it does so without, if the answers are not those
-    of the card, or if this version has other items or prompts.
+    split: with the private seed, if the card does not tell it. out: a folder for the episodes. workers: how many
+    processes play the agents that items are scored by. runs_own_code: True to import an agent's module that the card
+    names. Raises ConfigError if it names one without that, if the answers are not those of the card, or if this version
+    has other items or prompts.
     """
     if is_place(card.agent) and not runs_own_code:
         raise ConfigError(f"its agent {card.agent} is code of somebody's own: --own_code runs it")
@@ -92,8 +107,10 @@ def derive_again(
     played = []
     for part, references, experiment in battery.experiments(requested):
         if references:
-            play_references(references)
-        own = _own_again(experiment, answers)
+            with watch(part.title, references, is_scale=True) as progress:
+                run(replace(references, workers=workers), progress)
+        with watch(part.title, experiment, is_scale=False) as progress:
+            own = tuple(_own_again(experiment, answers, progress))
         shared = tuple(_results(references)) if references else ()
         played.append(PlayedPart(part, own, shared, experiment.size))
     derived = derive(Player(card.agent, card.model, card.settings), battery, played, content_hash(archive))
@@ -101,13 +118,17 @@ def derive_again(
     return replace(derived, split_seed=card.split_seed)
 
 
-def _own_again(experiment: Experiment, answers: dict[Place, RecordedAnswers]) -> tuple[Result, ...]:
-    """The results of the card's agent: by the built-in reasoner of all episodes, by a model of those with answers."""
-    if experiment.model.name == BUILTIN:
-        kept = ((episode, read_result(episode.folder / RESULT)) for episode in experiment.plan())
-        return tuple((result or play_again(episode, {})).judged for episode, result in kept)
-    known = (episode for episode in experiment.plan() if _place(episode) in answers)
-    return tuple(play_again(episode, answers[_place(episode)]).judged for episode in known)
+def _own_again(experiment: Experiment, answers: dict[Place, RecordedAnswers], progress: Progress) -> Iterator[Result]:
+    """Yields the results of the card's agent: of all episodes by the reasoner, of those with answers by a model."""
+    is_calculated = experiment.model.name == BUILTIN
+    for episode in experiment.plan():
+        if is_calculated and (kept := read_result(episode.folder / RESULT)):
+            yield kept.judged
+        elif is_calculated or _place(episode) in answers:
+            progress.begin(episode)
+            result = play_again(episode, answers.get(_place(episode), {}))
+            progress.end(episode, result)
+            yield result.judged
 
 
 def _battery_of(card: Card, split: Split) -> Battery:

@@ -57,7 +57,7 @@ def check_command(arguments: Sequence[str]) -> int:
     parser.add_argument("--steps", type=int, default=3, help="how many to play (default: 3)")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="the most for a step (default: %(default)g)")
     parser.add_argument("--scenarios_dir", action="append", default=[], help="a folder with games of your own")
-    options = parser.parse_args(arguments)
+    options = parser.parse_intermixed_args(arguments)
     if options.steps < 1:
         raise ConfigError(f"--steps={options.steps}: must be at least 1")
     if not 0 < options.seconds <= 1e6:

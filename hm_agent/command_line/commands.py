@@ -98,6 +98,10 @@ def run_guarded(name: str, act: Callable[[], int]) -> int:
         return complain(name, f"can't write: {' '.join(str(error).split())}", FAILED)
     except KeyboardInterrupt:
         return complain(name, "interrupted", INTERRUPTED)
+    except ImportError as error:
+        if not isinstance(error.__cause__, KeyboardInterrupt):  # raised within a library's compiled part
+            raise
+        return complain(name, "interrupted", INTERRUPTED)
 
 
 def print_version() -> int:

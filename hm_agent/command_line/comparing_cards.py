@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import replace
-from functools import partial
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from hm_agent.battery import Split
 from hm_agent.cards.answers import read_answers
 from hm_agent.cards.card import ANSWERS, FOLDER, Card, differences, read_card
-from hm_agent.cards.making import derive_again, find_cards
+from hm_agent.cards.making import WatchPart, derive_again, find_cards
 from hm_agent.cards.writing import BOARD, leaderboard, write_leaderboard
 from hm_agent.command_flags import argument_parser
+from hm_agent.command_line.running_battery import part_title
 from hm_agent.config import ConfigError, check_folder, check_run
 from hm_agent.experiment import Experiment
 from hm_agent.extensions import is_place
@@ -23,8 +23,7 @@ from hm_agent.files import TEMPLATES, path_in_words
 from hm_agent.models.prompts import prompts_from
 from hm_agent.packing import is_archive, unpack_archive
 from hm_agent.pool.console_progress import progress_for
-from hm_agent.pool.progress import NoProgress
-from hm_agent.pool.run import run
+from hm_agent.pool.progress import NoProgress, Progress
 from hm_agent.process.exit_status import FAILED, complain
 from hm_agent.process.output import output_console
 from hm_agent.recording.result import OWN_FILE
@@ -52,13 +51,16 @@ def leaderboard_command(arguments: Sequence[str]) -> int:
     parser.add_argument("cards", nargs="+", type=Path, metavar="CARD", help="a card.json, or the folder of a battery")
     parser.add_argument("--out", type=Path, default=Path(BOARD), help=f"the folder to write to (default: {BOARD})")
     _add_card_options(parser)
-    options = parser.parse_args(arguments)
+    options = parser.parse_intermixed_args(arguments)
     check_folder("out", options.out)
     paths = list(dict.fromkeys(path for given in options.cards for path in find_cards(given)))
     cards = {path: read_card(path) for path in paths}
     _check_alike(cards)
+    refused = {}
     with _work_folder() as work:
-        refused = {path: _refusal(path, card, options, work) for path, card in cards.items()}
+        for number, (path, card) in enumerate(cards.items(), 1):
+            print(f"Card {number} of {len(cards)}: {path_in_words(path)}", flush=True)
+            refused[path] = _refusal(path, card, options, work, _told_part)
     for path, why in refused.items():
         if why:
             complain("hm-agent leaderboard", f"{path_in_words(path)} is left out: {why}", FAILED)
@@ -76,7 +78,7 @@ def reproduce_command(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--scenarios_dir", type=Path, action="append", default=[], help="a folder with your own games")
     _add_card_options(parser)
-    options = parser.parse_args(arguments)
+    options = parser.parse_intermixed_args(arguments)
     for folder in options.scenarios_dir:
         register_scenarios(folder)
     with _work_folder() as work:
@@ -151,7 +153,7 @@ SAME = "the same again"
 
 
 def _card_lines(path: Path, options: argparse.Namespace, work: Path, shown: str) -> list[str]:
-    why = _refusal(path, read_card(path), options, work)
+    why = _refusal(path, read_card(path), options, work, _shown_part)
     return [f"{shown}: {why or SAME}"]
 
 
@@ -176,13 +178,14 @@ def _run_lines(folder: Path, work: Path, shown: str, runs_own_code: bool) -> lis
     return [*found, f"{played}: {len(found)} differ"]
 
 
-def _refusal(path: Path, card: Card, options: argparse.Namespace, work: Path) -> str:
+def _refusal(path: Path, card: Card, options: argparse.Namespace, work: Path, watch: WatchPart) -> str:
     """Why a card does not follow from its answers, in one line; empty if it does."""
     try:
         archive = read_answers(path.parent / ANSWERS)
         place, split = work / card.split, Split(options.split_seed)
-        play = partial(_play_references, workers=options.workers)
-        derived = derive_again(card, archive, split, place, play, runs_own_code=options.own_code)
+        derived = derive_again(
+            card, archive, split, place, watch, workers=options.workers, runs_own_code=options.own_code
+        )
     except ConfigError as error:
         return str(error)
     found = list(differences(card, derived))
@@ -195,8 +198,15 @@ def _first(found: Sequence[str]) -> str:
     return min(found, key=lambda line: line.startswith("hashes."))
 
 
-def _play_references(experiment: Experiment, *, workers: int) -> None:
-    console, experiment = output_console(), replace(experiment, record_replay=False, workers=workers)
-    shown = progress_for(console, experiment.survey().due) if console.is_terminal else nullcontext(NoProgress())
-    with shown as progress:
-        run(experiment, progress)
+def _told_part(part: str, experiment: Experiment, *, is_scale: bool) -> AbstractContextManager[Progress]:
+    """The progress of a part's missing episodes, after its title; nothing if there are none."""
+    if not (due := experiment.survey().due):
+        return nullcontext(NoProgress())
+    console = output_console()
+    console.out(part_title(part, experiment, is_scale=is_scale), highlight=False)
+    return progress_for(console, due, lists_episodes=False)
+
+
+def _shown_part(part: str, experiment: Experiment, *, is_scale: bool) -> AbstractContextManager[Progress]:
+    """The same in a terminal; elsewhere nothing, so that a line for each card is all that is printed."""
+    return _told_part(part, experiment, is_scale=is_scale) if sys.stdout.isatty() else nullcontext(NoProgress())

@@ -31,7 +31,7 @@ def convert_command(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--relation", default="third_party", choices=RELATIONS, help="to the model's developer (default: third_party)"
     )
-    options = parser.parse_args(arguments)
+    options = parser.parse_intermixed_args(arguments)
     check_folder("out", options.out)
     publisher = Publisher(options.organization, options.developer, options.relation)
     records = [record for path in options.runs for record in _records(path, publisher)]
@@ -49,5 +49,5 @@ def _records(path: Path, publisher: Publisher) -> Iterator[Record]:
         return
     rows = tabulate(read_runs((path,)).results)
     if not any(row.estimate for row in rows):
-        raise ConfigError(f"{path} has no finished episode and no card")
+        raise ConfigError(f"{path} has no card, and no episode that counts as a result")
     yield from records_of_rows(rows, publisher)

@@ -66,7 +66,7 @@ def play_missing(
 ) -> int:
     """Plays the missing episodes of a checked experiment and shows the progress; returns the exit status.
 
-    budget: as in `run`. lists_episodes: False to print no line for each episode where there is no terminal.
+    budget: as in `run`. lists_episodes: False to print the totals alone, each minute, where there is no terminal.
     """
     budget = budget or RunBudget(experiment.model.max_calls, experiment.model.max_cost)
     grid, declined = experiment.survey(), budget.declined
@@ -77,9 +77,8 @@ def play_missing(
     if grid.due:
         _write_plan(experiment)
     try:
-        is_shown = (lists_episodes or console.is_terminal) and not experiment.takes_terminal
-        shown = progress_for(console, grid.due) if is_shown else nullcontext(NoProgress())
-        with shown as progress:
+        told = progress_for(console, grid.due, lists_episodes=lists_episodes)
+        with nullcontext(NoProgress()) if experiment.takes_terminal else told as progress:
             results = run(experiment, progress, budget)
         every = [*results, *grid.unsuccessful]
         unpaid = budget.declined_note if budget.declined > declined else ""

@@ -35,7 +35,7 @@ def run_battery(
     status = 0
     for part, references, experiment in battery.experiments(requested):
         for played in filter(None, (references, experiment)):
-            console.out(_title(part.title, played, is_scale=played is references), highlight=False)
+            console.out(part_title(part.title, played, is_scale=played is references), highlight=False)
             is_own = played is experiment
             status = play_missing(played, request, complain, console, budget, lists_episodes=is_own) or status
             if status in CUT_SHORT:
@@ -48,7 +48,8 @@ def run_battery(
     return status
 
 
-def _title(part: str, experiment: Experiment, *, is_scale: bool) -> str:
+def part_title(part: str, experiment: Experiment, *, is_scale: bool) -> str:
+    """Who plays a part of the battery, and how much. is_scale: True for the agents that its items are scored by."""
     episodes = counted(experiment.size, "episode")
     if is_scale:
         return f"{part}: {counted(len(experiment.agents), 'scripted agent')} to score by, {episodes}"

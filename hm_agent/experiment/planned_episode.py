@@ -118,6 +118,8 @@ class Episode:
             how = f"{was}, not {now}"
             if name in files:
                 how = f"with another content of --{files[name]}, or before a hash of it was kept"
+            elif name == CODE:
+                how = "with other code of your own agents or models"
             raise ConfigError(
                 f"{self.folder} was played {how}: "
                 "use the same settings, name another --out, or play all anew with --overwrite"

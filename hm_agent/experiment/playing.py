@@ -131,8 +131,10 @@ async def play(episode: Episode, models: Models, watcher: Recorder) -> Result:
         _keep_templates(result.prompts, episode.experiment.out)
         keep_networks(episode.networks.values(), episode.experiment.out)
         write_result(result, episode.folder)
-    if isinstance(played.outcome.error, DiskError):
-        raise played.outcome.error
+    if isinstance(error := played.outcome.error, DiskError):
+        if error.errno and error.filename is None:  # a full disk does not say for which file
+            error.filename = str(episode.folder)
+        raise error
     return result
 
 

@@ -112,8 +112,15 @@ class AnswerFile:
                 connection.close()
                 raise
         except (OSError, sqlite3.Error) as error:
-            raise ConfigError(f"--cache={self._path}: {error}; name a file of earlier runs, or a new one") from error
+            raise ConfigError(f"--cache={self._path}: {self._problem(error)}") from error
         return connection
+
+    def _problem(self, error: Exception) -> str:
+        """Why the file can't be opened, in words, and what would be right."""
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+            return f"{error}; name a file of earlier runs, or a new one"
+        reading = ", or only read this one, with --offline" if self._path.exists() else ""
+        return f"it can't be written, or no file beside it in {self._path.parent}; name one where that can be{reading}"
 
     def _connect(self) -> sqlite3.Connection:
         return sqlite3.connect(self._path, timeout=_LOCKED_SECONDS, isolation_level=None, check_same_thread=False)

@@ -37,15 +37,15 @@ class ConsoleProgress:
     """Shows a run's progress: a bar, the usage and running episodes in a terminal.
 
     Elsewhere it prints a line as the first episode begins, one for each that ended, and every `PERIOD` seconds the
-    totals, with how long no episode has had anything new.
+    totals, with how long no episode has had anything new. lists_episodes: False for the totals alone.
     """
 
     PERIOD = 60.0
     SILENCE = 5.0
     """Seconds without a pulse after which they are shown: the model's endpoint may be slow or out of order."""
 
-    def __init__(self, console: Console, episodes: int) -> None:
-        self._console, self._episodes = console, episodes
+    def __init__(self, console: Console, episodes: int, *, lists_episodes: bool = True) -> None:
+        self._console, self._episodes, self._lists_episodes = console, episodes, lists_episodes
         columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn())
         self._bar = Progress(*columns, console=console)
         self._task = self._bar.add_task("episodes", total=episodes)
@@ -80,7 +80,7 @@ class ConsoleProgress:
         self._console.out(printable(line), highlight=False)
 
     def begin(self, episode: Episode) -> None:
-        if not (self._has_begun or self._live.is_started):
+        if self._lists_episodes and not (self._has_begun or self._live.is_started):
             self._say(f"[0/{self._episodes}] {counted(self._episodes, 'episode')} to play")
         self._has_begun = True
         self._running[_title(episode)] = _Running(Pulse(0, 0.0, Usage()), time.monotonic())
@@ -97,7 +97,7 @@ class ConsoleProgress:
 
     def end(self, episode: Episode, result: Result) -> None:
         self._count(episode, result)
-        if not self._live.is_started:
+        if self._lists_episodes and not self._live.is_started:
             outcome = f"{result.status}, {result.steps} steps, {_rewards(episode, result)}{_unanswered(result)}"
             self._say(f"[{self._done}/{self._episodes}] {_title(episode)}: {outcome}{bill(result.usage)}")
 
@@ -133,8 +133,8 @@ class NotebookProgress(ConsoleProgress):
 
     REDRAW = 0.5
 
-    def __init__(self, console: Console, episodes: int) -> None:
-        super().__init__(console, episodes)
+    def __init__(self, console: Console, episodes: int, *, lists_episodes: bool = True) -> None:
+        super().__init__(console, episodes, lists_episodes=lists_episodes)
         self._drawn = 0.0
         self._has_begun = True  # the picture says so
         self._cell: Any = None
@@ -171,9 +171,11 @@ class NotebookProgress(ConsoleProgress):
             self._cell.update(bundle, raw=True)
 
 
-def progress_for(console: Console, episodes: int) -> ConsoleProgress:
+def progress_for(console: Console, episodes: int, *, lists_episodes: bool = True) -> ConsoleProgress:
     """Returns the progress display for a notebook, a terminal or a file."""
-    return (NotebookProgress if console.is_jupyter else ConsoleProgress)(console, episodes)
+    return (NotebookProgress if console.is_jupyter else ConsoleProgress)(
+        console, episodes, lists_episodes=lists_episodes
+    )
 
 
 def _title(episode: Episode) -> str:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hm_agent.config import ConfigError, check_folder
+from hm_agent.wording import counted
 
 LOCK = ".lock"
 EPISODE_BYTES = 10_000_000
@@ -40,7 +41,7 @@ def locked(out: Path, at_once: int = 0) -> Iterator[None]:
             ) from None
         free, needed = shutil.disk_usage(out).free, RESERVED_BYTES + EPISODE_BYTES * at_once
         if free < needed:
-            what = f"{at_once} episodes at once may take" if at_once else "there must be"
+            what = f"{counted(at_once, 'episode')} at once may take" if at_once else "there must be"
             raise ConfigError(
                 f"--out={out}: its disk has {free / 1e6:.0f} MB left, and {what} {needed / 1e6:.0f} MB: make room, "
                 "or name a folder on another disk"

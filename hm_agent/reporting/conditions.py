@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TypeAlias
 
+from hm_agent.casting import ignores
 from hm_agent.grouping import grouped
 from hm_agent.metrics import Measure
 from hm_agent.models.sources import text_hash
 from hm_agent.process.shell import printable
 from hm_agent.recording.making import PROMPTS_DIR
 from hm_agent.recording.result import BOTS_FILE, CODE, ENDPOINT, NETWORKS, OWN_FILE, Result
-from hm_agent.registry import agent_names, own_agents, scenario_named, suites
+from hm_agent.registry import agent_names, own_agents, scenario_named, shared_agents, suites
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import OwnAgent, Setting
+from hm_agent.theory_of_mind.hypotheses import Parameters
 
 Settings = tuple[tuple[str, Setting], ...]
 Labels: TypeAlias = "Mapping[Condition, str]"
@@ -73,6 +75,12 @@ class Condition:
         agreed = tuple((flag, own.get(flag)) for flag in (*flags, *sorted(own.keys() & files)))
         return (*agreed, (MEASURE, str(self.measure))) if self.measure else agreed
 
+    def without_effect_of(self, idle: Container[str]) -> Condition:
+        """The same condition with the defaults of the named hyperparameters."""
+        defaults = asdict(Parameters())
+        settings = tuple((flag, defaults[flag] if flag in idle else value) for flag, value in self.settings)
+        return replace(self, settings=settings)
+
     @property
     def is_world_reference(self) -> bool:
         """True if the agents of all seats are references of a world."""
@@ -125,14 +133,44 @@ def conditions_of(results: Sequence[Result]) -> list[Condition]:
     two by playing a second world, which lacks the option, or a scenario the option does not apply to (None). The hash
     of a scenario's own file or bots is left out, too, unless it varies within a scenario; `SOURCES`, unless they vary
     between the results of one agent and model in a world. Of prompts, only templates count that do (`folders_named`).
+    Hyperparameters that change nothing an agent does have their defaults.
     """
-    fixed, alike = _fixed_options(results), _AlikeSources(results)
+    fixed, alike, idle = _fixed_options(results), _AlikeSources(results), _always_idle(results)
     conditions = []
     for result in results:
-        condition = Condition.of(result)
+        condition = Condition.of(result).without_effect_of(idle[result.agent])
         settings = {flag: value for flag, value in condition.settings if (result.world, flag) not in fixed}
         conditions.append(replace(condition, settings=tuple(sorted(alike.left_out(result, settings).items()))))
     return folders_named(results, conditions)
+
+
+class IdleParameters:
+    """Knows the hyperparameters that change nothing that the agents of a result do in its scenario."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], frozenset[str]] = {}
+
+    def of(self, result: Result) -> frozenset[str]:
+        """Empty if an agent is not known here, e.g. one of the user's own, whose module is not imported for this."""
+        place = result.agent, result.scenario
+        if place not in self._found:
+            self._found[place] = frozenset(self._find(result))
+        return self._found[place]
+
+    def _find(self, result: Result) -> Iterable[str]:
+        scenario, agents = scenario_named(result.scenario), result.agent.split("+")
+        suite = suites().get(scenario.world)
+        if suite is None or not set(agents) <= {*suite.own_agents, *shared_agents()}:
+            return ()
+        return (name for name in asdict(Parameters()) if all(ignores(agent, name, scenario) for agent in agents))
+
+
+def _always_idle(results: Iterable[Result]) -> Mapping[str, frozenset[str]]:
+    """By agents, the hyperparameters that are idle in all scenarios that they played, so that these stay one row."""
+    idle, always = IdleParameters(), dict[str, frozenset[str]]()
+    for result in results:
+        always[result.agent] = idle.of(result) & always.get(result.agent, idle.of(result))
+    return always
 
 
 def folders_named(results: Sequence[Result], conditions: Sequence[Condition]) -> list[Condition]:

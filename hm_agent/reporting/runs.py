@@ -11,7 +11,7 @@ from hm_agent.config import ConfigError
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
 from hm_agent.registry import scenario_place, suites
-from hm_agent.reporting.conditions import Condition, scenario_of
+from hm_agent.reporting.conditions import Condition, IdleParameters, scenario_of
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.wording import listed
 
@@ -122,10 +122,10 @@ def read_runs(folders: Sequence[Path], *, counts_unanswered: bool = False) -> Ru
 def _without_repetitions(
     folders: tuple[Path, ...], records: Iterable[RecordedEpisode], unreadable: tuple[Path, ...]
 ) -> Runs:
-    by_identity: dict[object, RecordedEpisode] = {}
+    idle, by_identity = IdleParameters(), dict[object, RecordedEpisode]()
     repetitions: list[tuple[object, RecordedEpisode]] = []
     for episode in sorted(records, key=lambda record: not record.result.is_finished):
-        key = identity(episode.result)
+        key = identity(episode.result, idle)
         if by_identity.setdefault(key, episode) is not episode:
             repetitions.append((key, episode))
     contradicted = tuple(episode for key, episode in repetitions if not episode.has_same_outcome(by_identity[key]))
@@ -143,9 +143,9 @@ def world_title(name: str) -> str:
     return suites()[name].title if name in suites() else name
 
 
-def identity(result: Result) -> tuple[str, Condition, int]:
+def identity(result: Result, idle: IdleParameters) -> tuple[str, Condition, int]:
     """The key that two records of the same episode share."""
-    return result.scenario, Condition.of(result), result.seed
+    return result.scenario, Condition.of(result).without_effect_of(idle.of(result)), result.seed
 
 
 def result_order(result: Result) -> tuple[int, int, str, str, str, int, int]:

@@ -146,6 +146,9 @@ def test_a_card_is_derived_again_from_its_answers(card: Path, tmp_path: Path) ->
         "hm-agent", "leaderboard", str(card.parent), "--workers=2", f"--out={tmp_path / 'board'}"
     )
     assert (status, errors) == (0, "")
+    first, *parts, board = output.splitlines()
+    assert (first, board) == (f"Card 1 of 1: {card}", f"Leaderboard: {tmp_path / 'board' / 'leaderboard.html'}")
+    assert "ExploreToM, order 1: reader with loopback, 1 episode" in parts, "what takes its time is told before it"
     assert {path.suffix for path in (tmp_path / "board").iterdir()} == {".html", ".md", ".csv"}
     assert "| reader | loopback |" in (tmp_path / "board" / "leaderboard.md").read_text()
 
@@ -175,7 +178,7 @@ def test_an_edited_figure_is_refused_in_one_line_that_names_it(card: Path, tmp_p
     fields["worlds"][0]["orders"][0]["functional"]["mean"] = 0.99
     card.write_text(json.dumps(fields))
     status, output, errors = call_here("hm-agent", "leaderboard", str(card), f"--out={tmp_path / 'board'}")
-    assert (status, output) == (FAILED, "")
+    assert (status, "Leaderboard:" in output) == (FAILED, False)
     assert errors.count("\n") == 1
     assert "is left out: worlds.exploretom.orders.order 1.functional.mean is 0.99 on the card, and its" in errors
     assert not (tmp_path / "board").exists()

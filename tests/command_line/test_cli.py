@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 import pytest
 
+from hm_agent.command_line.commands import run_guarded
+from hm_agent.process.exit_status import INTERRUPTED
 from tests.support.commands import ANOTHER_HASH_SEED, call_here, overriding
 
 ROOT = Path(__file__).parents[2]
@@ -194,6 +196,9 @@ def test_what_is_named_on_the_command_line_and_is_not_there_is_said_with_what_wo
             "none is not there: name the folder of a run, a card.json or an archive",
         ),
         "check mine": "mine is a module: say what in it builds the agent, e.g. mine:build",
+        "check mine.py": "mine.py is a path: say mine:build, with . in PYTHONPATH",
+        "check some/mine.py:make": "some/mine.py:make is a path: say mine:make, with some in PYTHONPATH",
+        "check mine.py:build": "mine.py:build can't be loaded: a module is named without .py: mine",
         "list --needs_order=9": "--needs_order=9: no scenario needs it; say 0, 1, 2 or 3",
     }
     for typed, message in wrong.items():
@@ -309,3 +314,11 @@ def demo_arguments() -> list[str]:
     recipe = (ROOT / "Makefile").read_text().split("\ndemo:")[1].split("\n\n")[0]
     command = recipe.split("run_scenario.py", 1)[1].replace("\\\n", " ")
     return shlex.split(command)
+
+
+def test_an_interruption_within_a_librarys_compiled_part_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    def import_much() -> int:
+        raise ImportError("initialization failed") from KeyboardInterrupt()
+
+    assert run_guarded("hm-agent play", import_much) == INTERRUPTED
+    assert capsys.readouterr().err == "hm-agent play: interrupted\n"

@@ -94,6 +94,22 @@ def test_a_spent_budget_leaves_a_card_of_what_was_played_and_the_rest_can_be_pai
     assert {request.body["temperature"] for request in server.received} == {0.5}
 
 
+def test_a_card_of_answers_from_a_cache_says_what_its_cost_is_of(tmp_path: Path, server: Endpoint) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[loopback]\ninput = 1\noutput = 1\n")
+    asked = (SOON_FOUND, "--world=exploretom", "--model=loopback", f"--base_url={server.base_url}")
+    kept = (f"--prices={prices}", f"--cache={tmp_path / 'answers'}")
+    cards = []
+    for out in (tmp_path / "paid", tmp_path / "cached"):
+        status, output, _ = battery(out, *asked, *kept)
+        assert status == 0, output
+        folder = out / "cards" / "reader" / "loopback"
+        cards.append(read_card(folder / "card.json"))
+        assert "USD for all answers, also those of a cache." in (folder / "card.html").read_text("utf-8")
+    assert cards[0].bill == cards[1].bill, "a card follows from its answers, wherever these came from"
+    assert cards[0].bill.cost
+
+
 def test_what_ended_before_any_question_has_no_card(tmp_path: Path, server: Endpoint) -> None:
     status, _, _ = battery(tmp_path, SOON_FOUND, "--model=loopback", f"--base_url={server.base_url}", "--max_calls=0")
     assert status == NO_MODEL

@@ -154,6 +154,11 @@ def test_offline_answers_come_from_a_file_that_nobody_may_write(tmp_path: Path) 
     assert path.read_bytes() == before
 
 
+def test_a_folder_where_nothing_can_be_written_is_named_with_what_would_be_right() -> None:
+    with pytest.raises(ConfigError, match=r"^--cache=/proc/self/answers: .* beside it in /proc/self; name one where"):
+        AnswerFile(Path("/proc/self/answers")).open()
+
+
 def test_failure_is_not_kept(tmp_path: Path) -> None:
     responses = iter([refusal(401, "no"), completion("fine")])
     with Server(lambda body: next(responses)) as server:

@@ -288,8 +288,13 @@ def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
 def test_a_disk_without_room_is_told_of_before_anything_is_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(ConfigError, match=r"1000000000 episodes at once may take .*make room"), locked(tmp_path, 10**9):
+    with (
+        pytest.raises(ConfigError, match=r"1,000,000,000 episodes at once may take .*make room"),
+        locked(tmp_path, 10**9),
+    ):
         pass
     monkeypatch.setattr("shutil.disk_usage", lambda place: SimpleNamespace(free=10**6))
     with pytest.raises(ConfigError, match="1 MB left, and there must be 50 MB: make room"), locked(tmp_path):
+        pass
+    with pytest.raises(ConfigError, match="and 1 episode at once may take 60 MB: make room"), locked(tmp_path, 1):
         pass

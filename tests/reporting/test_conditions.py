@@ -120,3 +120,10 @@ def test_world_settings_are_the_length_and_the_options_that_change_the_world() -
     condition = Condition.of(result(settings=settings(inference="model", max_steps=9)))
     assert condition.world_settings("melting_pot") == (("max_steps", 9), ("bots", "scripted"))
     assert condition.world_settings("elsewhere") == (("max_steps", 9),)
+
+
+def test_a_hyperparameter_that_an_agent_does_not_use_does_not_set_it_apart() -> None:
+    agents = ("react", "hypothetical_minds", "hypothetical_minds+react", "somebodys:own")
+    played = [result(agent, settings={"top_k": top}) for agent in agents for top in (5, 3)]
+    found = conditions_of(played)
+    assert [found[place] == found[place + 1] for place in (0, 2, 4, 6)] == [True, False, False, False]

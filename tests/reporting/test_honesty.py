@@ -16,6 +16,8 @@ from rich.console import Console
 
 import hm_agent
 from hm_agent.command_line.console import show_rows
+from hm_agent.command_line.converting import convert_command
+from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.finding import find_scenarios
 from hm_agent.pool.console_progress import ConsoleProgress
@@ -64,6 +66,12 @@ def test_every_page_tells_of_unanswered_questions(out: Path) -> None:
     assert json.loads((out / "summary.json").read_text())["rows"][0]["mean"] == 10.0
 
 
+def test_a_run_of_such_episodes_alone_is_not_converted_and_said_to_be_played(tmp_path: Path) -> None:
+    leave(tmp_path, result(reward=0, seed=2, **SILENT))
+    with pytest.raises(ConfigError, match="has no card, and no episode that counts as a result"):
+        convert_command([str(tmp_path)])
+
+
 def test_frames_tell_of_them_too(out: Path) -> None:
     assert sorted(hm_agent.load(out)["status"]) == ["completed", "no_result: 14 of 14 questions unanswered"]
     assert set(hm_agent.load(out, count_unanswered=True)["status"]) == {"completed"}
@@ -97,6 +105,17 @@ def test_without_a_terminal_it_tells_how_long_nothing_new_has_come() -> None:
     assert re.search(
         r"^\[0/1\] after 0 min: 1 running, 0 failed, nothing new for \d+ s$", output.getvalue(), re.MULTILINE
     )
+
+
+def test_many_scripted_episodes_are_told_of_by_their_totals_alone() -> None:
+    output = io.StringIO()
+    episode = next(Experiment(find_scenarios(["mg_pd_grim"])).plan())
+    with Hasty(Console(file=output, width=200), 2, lists_episodes=False) as progress:
+        progress.begin(episode)
+        progress.end(episode, result(reward=1))
+        while "[1/2] after 0 min: 0 running, 0 failed" not in output.getvalue():
+            time.sleep(0.01)
+    assert "mg_pd_grim" not in output.getvalue()
 
 
 def test_without_a_terminal_a_line_comes_at_the_start_and_now_and_then() -> None:

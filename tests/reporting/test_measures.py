@@ -9,7 +9,7 @@ from hm_agent.metrics import UNBOUNDED, Measure
 from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named
 from hm_agent.reporting.comparing import compare
-from hm_agent.reporting.conditions import conditions_of, labels
+from hm_agent.reporting.conditions import IdleParameters, conditions_of, labels
 from hm_agent.reporting.csv_records import long_records
 from hm_agent.reporting.group_means import group_means
 from hm_agent.reporting.orders import OrderStudy
@@ -54,7 +54,10 @@ def test_a_result_without_its_measure_has_the_present_one_of_its_scenario(tmp_pa
     leave(tmp_path, result("react", 1.0, 1), result("react", 3.0, 2, measure=PRESENT))
     (row,) = tabulate(read_runs((tmp_path,)).results)
     assert (row.mean, row.scenario) == (2.0, scenario_named(RWS))
-    assert identity(result("react")) == identity(result("react", measure=PRESENT)) != identity(both("react")[0])
+    first, present, other = (
+        identity(one, IdleParameters()) for one in (result("react"), result("react", measure=PRESENT), both("react")[0])
+    )
+    assert first == present != other
 
 
 def test_floor_and_ceiling_of_another_unit_mark_no_scale() -> None:

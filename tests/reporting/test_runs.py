@@ -29,6 +29,13 @@ def test_an_episode_that_lies_in_two_folders_counts_once(tmp_path: Path) -> None
     assert (len(runs.episodes), runs.repeated, runs.contradicted) == (1, 1, ())
 
 
+def test_an_episode_counts_once_whatever_a_hyperparameter_is_that_its_agent_does_not_use(tmp_path: Path) -> None:
+    for name, top in (("a", 5), ("b", 3)):
+        leave(tmp_path / name, *(result(agent, settings={"top_k": top}) for agent in ("react", "hypothetical_minds")))
+    runs = read_runs((tmp_path / "a", tmp_path / "b"))
+    assert sorted(one.result.agent for one in runs.episodes) == ["hypothetical_minds", "hypothetical_minds", "react"]
+
+
 def test_of_two_outcomes_that_of_the_folder_named_first_counts(tmp_path: Path) -> None:
     leave(tmp_path / "a", result(reward=1))
     leave(tmp_path / "b", result(reward=2))

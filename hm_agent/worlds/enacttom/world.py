@@ -185,6 +185,8 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
                     action = parse_command(action)
                 except CommandError as error:
                     action, faults[agent] = IDLE, str(error)
+            elif not isinstance(action, HouseCommand | ProbeAnswers):
+                raise ValueError(f"{seat}'s action is {repr(action)[:60]}: say a command as text, e.g. 'Wait[]'")
             commands[agent] = IDLE if isinstance(action, ProbeAnswers) else self._understood(action)
         return commands, faults
 

@@ -111,7 +111,7 @@ class ExploretomSuite(Suite):
         ),
         Option("questions", "The most questions to ask about a story, or all.", ALL, None, True),
         Option("cast", "A file of names, rooms, objects and topics.", changes_world=True, is_file=True),
-        Option("dataset", f"The file of questions, JSON lines, that {DATASET} asks.", changes_world=True, is_file=True),
+        Option("dataset", f"The file of questions, in JSON, that {DATASET} asks.", changes_world=True, is_file=True),
         Option(
             "telling",
             "Whether stories of --dataset are read in plain sentences, or as a language model tells them.",

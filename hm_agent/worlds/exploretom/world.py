@@ -113,6 +113,8 @@ class StoryWorld(World[StoryView, str]):
 
     def step(self, actions: Mapping[Seat, str]) -> Turn[StoryView]:
         question, given = self.questions[len(self.graded)], actions[READER]
+        if not isinstance(given, str):
+            raise ValueError(f"{repr(given)[:60]} is no answer: say it as text")
         graded = GradedAnswer(question, given, meaning(given, question.choices, question.text))
         self.graded.append(graded)
         return self._next_turn({READER: float(graded.is_right)})

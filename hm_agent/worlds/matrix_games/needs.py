@@ -104,7 +104,7 @@ def main(arguments: Sequence[str]) -> int:
         default=0,
         help="the number of the first episode (default: 0), so that other seeds can tell whether a need holds",
     )
-    asked = parser.parse_args(arguments)
+    asked = parser.parse_intermixed_args(arguments)
     found = [table_scenarios().get(info.name) for info in find_scenarios(asked.scenarios)]
     known = [scenario for scenario in found if scenario is not None]
     if len(known) < len(found) or asked.episodes < 1:

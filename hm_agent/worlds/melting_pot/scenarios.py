@@ -20,7 +20,7 @@ from hm_agent.worlds.melting_pot.facts import GameFacts, ScenarioFacts, UnseenFa
 from hm_agent.worlds.melting_pot.games import KINDS, kind_of
 
 FactsT = TypeVar("FactsT", bound=GameFacts)
-_UNKNOWN_KEY, _UNKNOWN_KIND = "unexpected_keyword_argument", "union_tag_invalid"
+_UNKNOWN_KEY, _UNKNOWN_KIND, _NO_KIND = "unexpected_keyword_argument", "union_tag_invalid", "union_tag_not_found"
 """Pydantic's types of the errors."""
 
 
@@ -152,6 +152,10 @@ def _first_problem(error: ValidationError) -> str:
     if first["type"] == _UNKNOWN_KIND:
         named = str(first["ctx"]["tag"])
         return f"game: unknown kind {named!r}: {nearest(named, KINDS)}there are {', '.join(KINDS)}"
+    if first["type"] == _NO_KIND:
+        return (
+            f"game: say its kind, of {', '.join(KINDS)}; a game of two by its table lies in matrix_games/ of the folder"
+        )
     key = ".".join(map(str, place)) or "game"
     if first["type"] != _UNKNOWN_KEY:
         return f"{key}: {first['msg']}"

@@ -10,7 +10,7 @@ from hm_agent.core import LiteralQuestion, Observation, Seat, Turn, World
 from hm_agent.models.prompts import phrase
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.metrics import count_step
-from hm_agent.worlds.symmtom.rules import SILENT, Bools, Effects, GameState, Ints
+from hm_agent.worlds.symmtom.rules import SILENT, Bools, Direction, Effects, GameState, Ints
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.views import BoardScene, BoardView, Cell, HeardPiece, Pieces, SpokenMove
 
@@ -41,19 +41,26 @@ class SymmtomWorld(World[BoardView, SpokenMove]):
     def _advance(self, chosen: Sequence[SpokenMove]) -> Turn[BoardView]:
         """Takes one step with an action of every agent."""
         before = self.state
+        for action in chosen:
+            self._check(action)
         directions = [[int(action.direction) for action in chosen]]
-        pieces = [[self._checked_piece(action.piece) for action in chosen]]
+        pieces = [[int(action.piece) for action in chosen]]
         self.state, self._effects = rules.step(self.settings, before, directions, pieces)
         counts = count_step(self.settings, before, directions, self.state, self._effects)
         self._counts = {name: self._counts.get(name, 0) + count for name, count in counts.items()}
         self._scene = scene_of(before, self.state, self._effects)
         return self._turn()
 
-    def _checked_piece(self, piece: int) -> int:
-        """Returns the piece; raises ValueError if the game has none of this number."""
-        if not 0 <= piece < self.settings.pieces:
-            raise ValueError(f"there is no piece {piece}: pieces are 0 to {self.settings.pieces - 1}")
-        return piece
+    def _check(self, action: SpokenMove) -> None:
+        """Raises ValueError, with what would be right, for an action that the game does not have."""
+        if not isinstance(action, SpokenMove):
+            raise ValueError(f"{repr(action)[:60]} is no action: say SpokenMove(Direction.LEFT, piece)")
+        direction, piece = action.direction, action.piece
+        if direction not in tuple(Direction):
+            names = ", ".join(known.name for known in Direction)
+            raise ValueError(f"there is no direction {repr(direction)[:60]}: Direction has {names}")
+        if piece not in range(self.settings.pieces):
+            raise ValueError(f"there is no piece {repr(piece)[:60]}: pieces are 0 to {self.settings.pieces - 1}")
 
     def _turn(self) -> Turn[BoardView]:
         step, paid = int(self.state.step[0]), self._effects.rewards[0].tolist() if self._effects else []

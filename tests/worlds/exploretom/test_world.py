@@ -107,6 +107,14 @@ def test_chance_counts_no_choice_that_is_never_right() -> None:
     assert world.metrics()["chance"] == pytest.approx(sum(drawn) / len(drawn), abs=0.02)
 
 
+def test_an_answer_that_is_no_text_is_refused() -> None:
+    scenario = find_scenarios(["exploretom_a1"])[0]
+    world = suites()["exploretom"].open(scenario, settled(scenario))
+    world.reset(0)
+    with pytest.raises(ValueError, match=r"^3 is no answer: say it as text$"):
+        world.step({READER: 3})
+
+
 def _right(world: StoryWorld, step: int) -> str:
     return world.questions[step].answer
 

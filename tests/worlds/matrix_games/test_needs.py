@@ -123,7 +123,7 @@ def test_a_mutual_action_is_to_cooperate() -> None:
 
 
 def test_the_command_prints_a_line_for_each_item(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["mg_pd_grim", "mg_pd_defect", "--episodes=1"]) == 0
+    assert main(["mg_pd_grim", "--episodes=1", "mg_pd_defect"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(" | ")[0] for line in lines] == ["| scenario", "| ---", "| mg_pd_grim", "| mg_pd_defect"]
     assert {line.count("|") for line in lines} == {10}

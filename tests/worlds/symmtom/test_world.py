@@ -85,6 +85,21 @@ def test_a_piece_that_does_not_exist_is_refused() -> None:
         world.step({seat: SpokenMove(Direction.STAY, 3) for seat in world.seats})
 
 
+@pytest.mark.parametrize(
+    ("action", "said"),
+    [
+        ("left", r"'left' is no action: say SpokenMove\(Direction.LEFT, piece\)"),
+        (SpokenMove("left", 0), "there is no direction 'left': Direction has LEFT, "),  # type: ignore[arg-type]
+        (SpokenMove(Direction.LEFT, None), "there is no piece None: pieces are 0 to 2"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_no_action_is_refused_with_what_would_be_right(action: SpokenMove, said: str) -> None:
+    world = SymmtomWorld(SMALL)
+    world.reset(0)
+    with pytest.raises(ValueError, match=said):
+        world.step(dict.fromkeys(world.seats, action))
+
+
 @pytest.mark.parametrize("public", [True, False])
 def test_a_view_says_the_same_as_the_row_of_a_batch(public: bool) -> None:
     settings = GameSettings(6, 4, 5, has_public_first_hand=public)

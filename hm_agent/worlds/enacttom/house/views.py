@@ -218,7 +218,7 @@ class ViewMaker:
         self._decode = lru_cache(_MOST_DECODED)(household.propositions)
 
     def __reduce__(self) -> tuple[type[ViewMaker], tuple[Household, Collection[str]]]:
-        """Makes copies anew, since what `_decode` remembers can't be pickled."""
+        """Copies and pickles what it is made from, since its cache belongs to its own household."""
         return ViewMaker, (self.household, self._claim_readers)
 
     def view(self, runtime: HouseRuntime, agent: int) -> HouseView:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hm_agent.config import ConfigError
 from hm_agent.flag_fields import flag_field
+from hm_agent.wording import counted
 from hm_agent.world_command import WorldCommand
 from hm_agent.worlds.exploretom.audit.judging import Judgement, LabelVerdict, judge
 from hm_agent.worlds.exploretom.audit.labelled import labelled_stories
@@ -109,7 +110,7 @@ def _print_json(path: Path, judgement: Judgement) -> None:
 
 def _print_summary(path: Path, counts: Counter[LabelVerdict], most: int) -> None:
     parts = ", ".join(f"{counts[verdict]:,} {verdict.value}" for verdict in LabelVerdict)
-    print(f"{path}: {counts.total():,} labels: {parts}")
+    print(f"{path}: {counted(counts.total(), 'label')}: {parts}")
     hidden = [verdict.value for verdict in LabelVerdict if verdict is not LabelVerdict.RIGHT and counts[verdict] > most]
     if hidden:
         print(f"Shown are {most} labels of each kind ({' and '.join(hidden)}); --most=N shows more.")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from hm_agent.config import ConfigError
 from hm_agent.files import read_text
 from hm_agent.worlds.exploretom.audit.choices import Choice, read_choices
 from hm_agent.worlds.exploretom.audit.sentences import NUMBERED, sentences_of, split_question
+from hm_agent.worlds.exploretom.datasets.json_lists import values_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +93,12 @@ def stories_in_text(path: Path, text: str) -> Iterator[LabelledStory]:
 
 _STORIES, _CHOICES = ("story", "context"), ("choices", "options")
 _LABELS = ("target", "answer", "label", "ideal", "answerKey")
-_DECODER = json.JSONDecoder()
 
 
 def labelled_stories(path: Path) -> Iterator[LabelledStory]:
     """The stories of a file; raises ConfigError, in one line, for a file that has neither form.
 
-    JSON is lines of objects, a list of them, or an object with such a list. They have `story` (or `context`),
+    JSON is lines of objects, a list of them, or an object with such lists. They have `story` (or `context`),
     `question` and `answer` (or `target` and such), or `input` with story and question in one text; and optionally
     `choices`. What is not JSON is numbered text.
     """
@@ -109,7 +107,7 @@ def labelled_stories(path: Path) -> Iterator[LabelledStory]:
 
 
 def _stories_in_json(path: Path, text: str) -> Iterator[LabelledStory]:
-    for number, value in _values(path, text):
+    for number, value in values_in(path, text):
         if not isinstance(value, dict):
             raise ConfigError(f"{path}: line {number}: a question is an object, {{...}}")
         told, label = _told(value), _first(value, _LABELS)
@@ -135,44 +133,6 @@ def _question(number: int, text: str, after: int, label: object, choices: object
     if isinstance(label, bool) or not isinstance(label, str | int):
         return LabelledQuestion(number, text, str(label), after, read, f"can't read the label {str(label)[:80]!r}")
     return LabelledQuestion(number, text, label.strip() if isinstance(label, str) else label, after, read)
-
-
-def _values(path: Path, text: str) -> Iterator[tuple[int, object]]:
-    """Yields (line from 1, value) of every value; raises ConfigError for text that is not JSON."""
-    start = _start_of_list(text)
-    index, separators = start or 0, "" if start is None else ","
-    line, counted = 1, 0
-    while (index := _after_separators(text, index, separators)) < len(text):
-        line, counted = line + text.count("\n", counted, index), index
-        if start is not None and text[index] == "]":
-            return
-        try:
-            value, index = _DECODER.raw_decode(text, index)
-        except (ValueError, RecursionError) as error:
-            raise ConfigError(f"{path}: line {getattr(error, 'lineno', line)}: not valid JSON") from error
-        yield line, value
-
-
-def _start_of_list(text: str) -> int | None:
-    """Where the list of objects begins that is the file, or a value of the object that is the file; None for lines."""
-    try:
-        value, _ = _DECODER.raw_decode(text, begin := _after_separators(text, 0, ""))
-    except (ValueError, RecursionError):
-        return None
-    if isinstance(value, list):
-        return begin + 1
-    for key, rows in value.items() if isinstance(value, dict) and _told(value) is None else ():
-        if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows):
-            found = re.search(rf'"{re.escape(key)}"\s*:\s*\[', text)
-            return found.end() if found else None
-    return None
-
-
-def _after_separators(text: str, index: int, separators: str) -> int:
-    """Where the next value begins."""
-    while index < len(text) and (text[index].isspace() or text[index] in separators):
-        index += 1
-    return index
 
 
 def _first(value: Mapping[str, Any], keys: tuple[str, ...]) -> object:

@@ -49,11 +49,13 @@ def _finished_files(folder: Path, counts: Counter[str]) -> Iterator[Callable[[st
             file.close()
         for name, file in drafts.items():
             Path(file.name).replace(folder / name)
-    except BaseException:
+    except BaseException as error:
         for file in drafts.values():
             with suppress(OSError):  # a failing flush does not matter: the file is deleted
                 file.close()
             Path(file.name).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno and error.filename is None:
+            error.filename = str(folder)  # a full disk does not say for which file
         raise
 
 

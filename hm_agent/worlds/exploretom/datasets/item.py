@@ -1,4 +1,4 @@
-"""The questions of data sets, one line of JSON each: ours with all their keys, and those of others with a few."""
+"""The questions of data sets, one object of JSON each: ours with all their keys, and those of others with a few."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import ConfigDict, Field, StrictInt, TypeAdapter, ValidationError
 
 from hm_agent.config import ConfigError, first_problem
-from hm_agent.files import open_regular
+from hm_agent.files import open_regular, read_text
 from hm_agent.grouping import grouped
+from hm_agent.worlds.exploretom.audit.choices import read_choices
 from hm_agent.worlds.exploretom.datasets.belief_trace import TracedAction
+from hm_agent.worlds.exploretom.datasets.json_lists import starts_of_lists, values_in
 from hm_agent.worlds.exploretom.questions.accepted_forms import overlapping
 from hm_agent.worlds.exploretom.questions.functional import MAX_CHOICES
 from hm_agent.worlds.exploretom.questions.posing import PosedStory, QuestionKind
@@ -123,13 +125,14 @@ OTHER_FORMS = "; `hm-agent audit FILE` reads sets of other forms, such as ToMi's
 
 
 def read_items(path: Path) -> list[ReadItem]:
-    """Reads a set, one line of JSON for each question; raises ConfigError, with the line's number, for a bad line.
+    """Reads a set; raises ConfigError, with the line's number, for a bad question.
 
-    A line with the key `format` is one of ours and must have all keys and the current versions. Other lines need
-    `question` (or `input`), `choices` and `target` (or `answer`): a letter, a number from 0, or the words of a choice.
-    `story` (or `context`) and `id` may be missing; questions of the same story in a row go together.
+    It has one line of JSON for each question, or is a list of them, or an object with such lists. One with the key
+    `format` is ours and must have all keys and the current versions. Others need `question` (or `input`), `choices` in
+    a form of `read_choices`, and `target` (or `answer`): a letter, a number from 0, or the words of a choice. `story`
+    (or `context`) and `id` may be missing; questions of the same story in a row go together.
     """
-    items = [_read_item(path, number, value) for number, value in json_lines(path, OTHER_FORMS)]
+    items = [_read_item(path, line, value, name) for line, value, name in question_rows(path)]
     if not items:
         raise ConfigError(f"{path}: no questions in it")
     seen: set[str] = set()
@@ -138,6 +141,18 @@ def read_items(path: Path) -> list[ReadItem]:
             raise ConfigError(f"{path}: two questions have the id {item.id[:60]!r}")
         seen.add(item.id)
     return items
+
+
+def question_rows(path: Path) -> Iterator[tuple[int, object, str]]:
+    """Yields line, value and, for a question without an id, a name: its line or, in a list, its place there."""
+    try:
+        text = read_text(path)
+    except (OSError, UnicodeDecodeError):
+        text = ""  # the lines say what is wrong
+    if not starts_of_lists(text):
+        yield from ((line, value, str(line)) for line, value in json_lines(path, OTHER_FORMS))
+    else:
+        yield from ((line, value, str(place)) for place, (line, value) in enumerate(values_in(path, text), 1))
 
 
 def json_lines(path: Path, advice: str = "") -> Iterator[tuple[int, object]]:
@@ -159,11 +174,11 @@ def json_lines(path: Path, advice: str = "") -> Iterator[tuple[int, object]]:
         raise ConfigError(f"{path}: line {number}: not valid JSON{advice}") from error
 
 
-def _read_item(path: Path, number: int, value: object) -> ReadItem:
+def _read_item(path: Path, number: int, value: object, name: str) -> ReadItem:
     if not isinstance(value, dict):
         raise ConfigError(f"{path}: line {number}: a question is an object, {{...}}")
     try:
-        return _read_own(value) if "format" in value else _read_foreign(value, number)
+        return _read_own(value) if "format" in value else _read_foreign(value, name)
     except ValidationError as error:
         raise ConfigError(f"{path}: line {number}: {first_problem(error)}") from error
     except ConfigError as error:
@@ -206,22 +221,37 @@ class _ForeignItem:
     id: _Text | None = None
 
 
-def _read_foreign(value: Mapping[str, Any], number: int) -> ReadItem:
+def _read_foreign(value: Mapping[str, Any], name: str) -> ReadItem:
+    """A question of somebody else's set. name: its id if it has none."""
     named = {name: value[other] for name, other in _FOREIGN_KEYS if other in value and name not in value}
-    item: _ForeignItem = _adapter(_ForeignItem).validate_python({**value, **named})
+    choices = {"choices": _texts_of(value["choices"])} if "choices" in value else {}
+    item: _ForeignItem = _adapter(_ForeignItem).validate_python({**value, **named, **choices})
     if pair := overlapping(item.choices):
         raise ConfigError(f"the same answer would mean the choices {pair[0][:60]!r} and {pair[1][:60]!r}")
     answer = choice_named(item.target, item.choices)
     if answer is None:
         raise ConfigError(f"target {str(item.target)[:60]!r} names none of the {len(item.choices)} choices")
     return ReadItem(
-        id=item.id or str(number),
+        id=item.id or name,
         story_id=item.story or item.question,
         story=item.story,
         question=item.question,
         choices=item.choices,
         answer=answer,
     )
+
+
+def _texts_of(choices: object) -> object:
+    """The choices as a list of texts, if they are in another form; else as they are.
+
+    Raises ConfigError for a form that is not read, and for choices that are not named A, B and so on.
+    """
+    if isinstance(choices, list) and not any(isinstance(part, dict) for part in choices):
+        return choices
+    read = read_choices(choices) or ()
+    if not read or [choice.name.upper() for choice in read] != list(ascii_uppercase[: len(read)]):
+        raise ConfigError(f"can't read the choices {str(choices)[:80]!r}: a list of texts is read")
+    return [choice.text for choice in read]
 
 
 _FOREIGN_KEYS = (("question", "input"), ("target", "answer"), ("story", "context"))

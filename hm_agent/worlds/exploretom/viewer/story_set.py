@@ -12,7 +12,7 @@ from hm_agent.config import ConfigError
 from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
 from hm_agent.recording.trace import FILE as TRACE
 from hm_agent.recording.trace import read_trace
-from hm_agent.worlds.exploretom.datasets.item import ReadItem, json_lines, read_items
+from hm_agent.worlds.exploretom.datasets.item import ReadItem, json_lines, question_rows, read_items
 from hm_agent.worlds.exploretom.datasets.making import SourceStory, stories_in
 from hm_agent.worlds.exploretom.questions.functional import functional_questions
 from hm_agent.worlds.exploretom.questions.posing import PosableQuestion, QuestionKind
@@ -70,7 +70,7 @@ def read_story_set(path: Path) -> list[BrowsedStory]:
 
 
 def _stories_in_file(path: Path) -> list[BrowsedStory]:
-    first = next(json_lines(path), None)
+    first = next(question_rows(path), None)
     if first is None:
         raise ConfigError(f"{path}: nothing in it")
     if isinstance(first[1], Mapping) and {"question", "input"} & first[1].keys():

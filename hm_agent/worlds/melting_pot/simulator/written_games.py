@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
@@ -32,6 +33,6 @@ def main(arguments: Sequence[str]) -> int:
     write_whole(path, text)
     game = check_game(path)
     first = "0" if game.scenarios else "selfplay"
-    play = f"hm-agent play --scenarios_dir={path.parent} --scenario={game.short_name}_{first}"
+    play = f"hm-agent play --scenarios_dir={quote(str(path.parent))} --scenario={game.short_name}_{first}"
     print(f"Game: {path}\nPlay it: {play}")
     return 0

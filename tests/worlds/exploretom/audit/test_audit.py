@@ -247,7 +247,7 @@ def test_exit_status_tells_a_pipeline(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["hm-agent", "audit", "exploretom", str(path), "--strict"]) == 1
     path.write_text(f"{MOVED}8 Where is Emil?\tcellar\n", "utf-8")
     assert main(["hm-agent", "audit", str(path)]) == 1
-    assert "1 labels: 0 right, 1 wrong, 0 arguable, 0 not judged" in capsys.readouterr().out
+    assert "1 label: 0 right, 1 wrong, 0 arguable, 0 not judged" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,12 @@ def test_hundred_right_labels_in_foreign_forms_are_right() -> None:
     assert verdicts == {RIGHT: 100}
 
 
+def test_all_lists_of_questions_in_an_object_are_read(tmp_path: Path) -> None:
+    rows = [[{"story": MOVED, "question": ASKED, "answer": answer}] for answer in ("box", "bin")]
+    text = json.dumps({"about": {"test": []}, "by": [{"name": "Mia"}], "train": rows[0], "test": rows[1]}, indent=1)
+    assert [(found.verdict, found.question.line) for found in audit(tmp_path, text)] == [(RIGHT, 11), (WRONG, 18)]
+
+
 def test_each_right_label_of_numbered_text_is_missed_if_another_place_stands_there(tmp_path: Path) -> None:
     others = {"red_crate": "blue_barrel", "trunk": "sack", "bin": "tub", "jar": "vase", "basket": "cupboard"}
     others |= {"pantry": "drawer", "chest": "bag", "box": "cup"}

@@ -201,7 +201,7 @@ def test_failed_export_leaves_no_file_in_part(tmp_path: Path) -> None:
         raise OSError(28, "No space left on device")
 
     plan = ExportPlan(tmp_path / "set", "set", {"test": 1}, "hm-agent export exploretom")
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OSError, match=f"No space left on device: '{tmp_path / 'set'}'"):
         export(stories(), plan)
     assert not [path for path in (tmp_path / "set").rglob("*") if path.is_file()]
 
@@ -407,6 +407,31 @@ def test_sets_of_others_are_played_by_any_reader(tmp_path: Path, target: object)
     assert _played(path, "reality")["accuracy"] == 0
     [item] = read_items(path)
     assert item.answer == "the bin"
+
+
+def test_a_set_may_be_a_list_or_an_object_with_a_list(tmp_path: Path) -> None:
+    rows = [FOREIGN, {**FOREIGN, "question": "Where was it?", "target": "A"}]
+    lists = (json.dumps(rows), json.dumps(rows, indent=1).replace("\n", "\r\n"), json.dumps({"data": rows}))
+    path = tmp_path / "set.json"
+    for text in lists:
+        path.write_text(text, "utf-8-sig")
+        assert [(item.id, item.answer) for item in read_items(path)] == [("1", "the bin"), ("2", "the box")]
+    path.write_text(json.dumps([FOREIGN, {**FOREIGN, "target": "C"}], indent=1), "utf-8")
+    with pytest.raises(ConfigError, match="line 10: target 'C' names none"):
+        read_items(path)
+
+
+def test_choices_may_be_named_by_letters(tmp_path: Path) -> None:
+    path = tmp_path / "set.jsonl"
+    for choices in ({"A": "the box", "B": "the bin"}, [{"label": "A", "text": "the box"}, {"text": "the bin"}]):
+        path.write_text(json.dumps({**FOREIGN, "choices": choices}), "utf-8")
+        assert [(item.choices, item.answer) for item in read_items(path)] == [(("the box", "the bin"), "the bin")]
+    path.write_text(json.dumps({**FOREIGN, "choices": {"x": "the box", "y": "the bin"}}), "utf-8")
+    with pytest.raises(ConfigError, match=r"line 1: can't read the choices .*: a list of texts is read"):
+        read_items(path)
+    path.write_text(json.dumps({name: FOREIGN[name] for name in ("question", "target")}), "utf-8")
+    with pytest.raises(ConfigError, match="line 1: choices: Field required"):
+        read_items(path)
 
 
 def test_a_set_of_another_form_names_the_command_that_reads_it(tmp_path: Path) -> None:

@@ -88,6 +88,7 @@ def written(path: Path, *values: object) -> Path:
 def test_a_data_set_is_read_story_by_story(tmp_path: Path) -> None:
     lines = items()
     stories = read_story_set(written(tmp_path / "set.jsonl", *lines))
+    assert read_story_set(written(tmp_path / "set.json", {"data": lines})) == stories
     assert [story.id for story in stories] == list(dict.fromkeys(line["story_id"] for line in lines))
     questions = [question for story in stories for question in story.questions.values()]
     assert [(one.text, one.answer, one.kind.order, one.kind.is_interesting) for one in questions] == [

@@ -183,6 +183,8 @@ def test_a_written_game_is_played_and_its_changed_file_is_not_the_same(capsys: p
     (result,) = hm_agent.load("runs").to_dict("records")
     assert (result["scenario"], result["status"]) == ("chicken_repeated_0", "max_steps")
     assert result["metrics.unknown_patches"] == 0
+    assert main(["hm-agent", "game-file", CHICKEN, "my games/chicken.toml"]) == 0
+    assert "--scenarios_dir='my games' --scenario=chicken_repeated_0" in capsys.readouterr().out
     assert main(["hm-agent", "game-file", CHICKEN, "mine/chicken.toml"]) == 2
     assert "is there already" in capsys.readouterr().err
     text = Path("mine/chicken.toml").read_text()
