@@ -101,36 +101,31 @@ class RuleFit:
         return self.rule.chances(self.state)
 
 
-def _fit(rule: RuleOfPlay, moves: Moves) -> RuleFit:
-    """A rule after these rounds; the lags of a habit share the weight of one rule."""
-    state, likelihood = _followed(rule, moves)
-    return RuleFit(rule, state, likelihood - log(len(LAGS)) if isinstance(rule, StepRule) else likelihood)
-
-
-@lru_cache(100_000)
-def _followed(rule: RuleOfPlay, moves: Moves) -> tuple[Any, float]:
-    """The rule's state after these rounds, and the logarithm of the likelihood of the other's actions by it."""
+@lru_cache(10_000)
+def _followed(side: Side, moves: Moves) -> Sequence[tuple[Any, float]]:
+    """For each rule tried, its state after these rounds, and the logarithm of the likelihood of the other's actions."""
+    rules = rules_tried(side)
     if not moves:
-        return rule.start, 0.0
-    state, so_far = _followed(rule, moves[:-1])
+        return [(rule.start, 0.0) for rule in rules]
     own, other = moves[-1]
-    return rule.after(state, other, own), so_far + _log_chance(rule, state, other)
+    return [
+        (rule.after(state, other, own), so_far + _log_chance(rule, state, other))
+        for rule, (state, so_far) in zip(rules, _followed(side, moves[:-1]), strict=True)
+    ]
 
 
 def _log_chance(rule: RuleOfPlay, state: Any, action: int) -> float:
     return log((1 - SLIP) * rule.chances(state)[action] + SLIP / len(rule.side.actions))
 
 
-@lru_cache(8)
-def _fits_in_one_table(side: Side, moves: Moves) -> Sequence[RuleFit]:
-    return tuple(_fit(rule, moves) for rule in rules_tried(side))
-
-
 def _fits(situation: RoundSituation) -> Sequence[RuleFit]:
-    """The rules in the order in which they are tried."""
+    """The rules in the order in which they are tried; the lags of a habit share the weight of one rule."""
     view, moves, side = situation.view, tuple(situation.view.moves), situation.side.opposite
     if view.tables is None:
-        return _fits_in_one_table(side, moves)
+        return [
+            RuleFit(rule, state, likelihood - log(len(LAGS)) if isinstance(rule, StepRule) else likelihood)
+            for rule, (state, likelihood) in zip(rules_tried(side), _followed(side, moves), strict=True)
+        ]
     tables = [table.opposite for table in view.tables]
     found = []
     for rule in levels_tried(side, view.others_see_less):
