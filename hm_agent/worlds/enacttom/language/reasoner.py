@@ -89,7 +89,7 @@ def best_commands(situation: HouseSituation) -> list[HouseCommand]:
     Among characters it plans against their rules.
     """
     if situation.view.briefing.models:
-        return plan_among_characters(situation) or [IDLE]
+        return plan_among_characters(situation)[:MOST_COMMANDS] or [IDLE]
     agent = understanding_of(situation)
     plan: list[HouseCommand] = []
     messages_left = agent.view.messages_left if agent.briefing.targets else 0

@@ -22,6 +22,8 @@ from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.ladder.order_agent import AGENTS
+from hm_agent.worlds.enacttom.language.reasoner import best_commands
+from hm_agent.worlds.enacttom.language.situation import MOST_COMMANDS, HouseSituation
 from hm_agent.worlds.enacttom.language.written_commands import context_of, read_command
 from hm_agent.worlds.enacttom.suite import SUITE, hard_task_files, task_files
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is
@@ -184,6 +186,12 @@ def test_an_agent_that_asks_the_reasoner_solves_both_twins_by_what_it_writes() -
         assert isinstance(world, EnacttomWorld)
         assert world.is_solved, (pair, twin)
         assert sum(agent.usage.questions for agent in agents.values()) <= outcome.steps, (pair, twin)
+
+
+def test_a_plan_of_the_reasoner_is_no_longer_than_a_plan_may_be() -> None:
+    task = twins("enacttom_hard_k1_errand_00")[0]
+    longer = replace(task, file=task.file.model_copy(update={"max_turns": MOST_COMMANDS + 4}))
+    assert len(best_commands(HouseSituation((first_view(longer),)))) == MOST_COMMANDS
 
 
 def test_the_agents_of_hard_tasks_play_no_other_and_lists_show_the_order_that_is_needed() -> None:
