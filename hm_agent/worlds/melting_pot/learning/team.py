@@ -39,7 +39,7 @@ class Team:
                 assert isinstance(connection, Connection)
                 try:
                     problem = connection.recv()
-                except EOFError:  # its end closes with the process
+                except (EOFError, ConnectionError):  # its end closes with the process, maybe with a request unread
                     raise TrainingFailed(DIED) from None
                 if problem:
                     raise TrainingFailed(f"an actor can't go on: {problem}")

@@ -8,7 +8,7 @@ import runpy
 import signal
 import time
 from dataclasses import replace
-from multiprocessing import active_children
+from multiprocessing import Pipe, active_children, current_process
 from pathlib import Path
 
 import jax
@@ -29,6 +29,7 @@ from hm_agent.worlds.melting_pot.learning.population_ppo import PopulationPpo
 from hm_agent.worlds.melting_pot.learning.populations import LEARNED, Population, load, save
 from hm_agent.worlds.melting_pot.learning.ppo_agent import BEST_RESPONSE
 from hm_agent.worlds.melting_pot.learning.rollouts import Rollout, SharedArrays, weight_shapes
+from hm_agent.worlds.melting_pot.learning.team import Team
 from hm_agent.worlds.melting_pot.learning.training import PopulationProgress, PopulationTraining, learner_of, run
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
@@ -182,6 +183,15 @@ def test_a_run_leaves_its_curve_and_checkpoints(whole_run: Path) -> None:
     assert last.size == best.size == 2
     assert best.reward is not None
     assert not np.array_equal(last.weights["cell"], np.asarray(LEARNER.begin(0).weights["cell"]))
+
+
+def test_an_actor_that_dies_before_it_reads_a_request_ends_the_run_as_any_other() -> None:
+    own, its = Pipe()
+    team = Team([(current_process(), own)])
+    own.send("play")
+    its.close()
+    with pytest.raises(TrainingFailed, match="an actor was killed"):
+        team.await_all()
 
 
 def test_a_run_whose_actor_was_killed_goes_on_and_ends_with_the_same_weights_to_the_bit(
