@@ -14,6 +14,8 @@ from hm_agent.worlds.symmtom.rules import SILENT, Bools, Direction, Effects, Gam
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.views import BoardScene, BoardView, Cell, HeardPiece, Pieces, SpokenMove
 
+_DIRECTIONS = tuple(Direction)
+
 
 class SymmtomWorld(World[BoardView, SpokenMove]):
     """One game; seat `player_i` plays agent i. The rules are those of rules.py."""
@@ -56,8 +58,8 @@ class SymmtomWorld(World[BoardView, SpokenMove]):
         if not isinstance(action, SpokenMove):
             raise ValueError(f"{repr(action)[:60]} is no action: say SpokenMove(Direction.LEFT, piece)")
         direction, piece = action.direction, action.piece
-        if direction not in tuple(Direction):
-            names = ", ".join(known.name for known in Direction)
+        if direction not in _DIRECTIONS:
+            names = ", ".join(known.name for known in _DIRECTIONS)
             raise ValueError(f"there is no direction {repr(direction)[:60]}: Direction has {names}")
         if piece not in range(self.settings.pieces):
             raise ValueError(f"there is no piece {repr(piece)[:60]}: pieces are 0 to {self.settings.pieces - 1}")

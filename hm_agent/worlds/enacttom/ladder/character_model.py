@@ -23,7 +23,7 @@ class CharacterModel:
     def __init__(
         self, view: HouseView, order: int, *, assumes_deeper: bool = False, sees_only_reality: bool = False
     ) -> None:
-        tasks = [with_reality(task) if sees_only_reality else task for task in view.briefing.models]
+        tasks = [_with_reality(task) if sees_only_reality else task for task in view.briefing.models]
         households = [Household(task, deepest=order, assumes_deeper=assumes_deeper) for task in tasks]
         first = households[0]
         self._agent = first.agents.index(view.agent)
@@ -57,7 +57,7 @@ class CharacterModel:
         return commands
 
 
-def with_reality(task: HouseholdTask) -> HouseholdTask:
+def _with_reality(task: HouseholdTask) -> HouseholdTask:
     """The task if all characters knew where things are."""
     known = tuple(sorted((fact for fact in task.init if fact.predicate in Is.ON_FURNITURE), key=str))
     characters = {name: replace(mind, believes=()) for name, mind in task.characters.items()}

@@ -18,7 +18,7 @@ from hm_agent.files import open_regular, read_text
 from hm_agent.grouping import grouped
 from hm_agent.worlds.exploretom.audit.choices import read_choices
 from hm_agent.worlds.exploretom.datasets.belief_trace import TracedAction
-from hm_agent.worlds.exploretom.datasets.json_lists import starts_of_lists, values_in
+from hm_agent.worlds.exploretom.datasets.json_lists import starts_of_lists, values_of_lists
 from hm_agent.worlds.exploretom.questions.accepted_forms import overlapping
 from hm_agent.worlds.exploretom.questions.functional import MAX_CHOICES
 from hm_agent.worlds.exploretom.questions.posing import PosedStory, QuestionKind
@@ -149,10 +149,11 @@ def question_rows(path: Path) -> Iterator[tuple[int, object, str]]:
         text = read_text(path)
     except (OSError, UnicodeDecodeError):
         text = ""  # the lines say what is wrong
-    if not starts_of_lists(text):
+    if not (starts := starts_of_lists(text)):
         yield from ((line, value, str(line)) for line, value in json_lines(path, OTHER_FORMS))
     else:
-        yield from ((line, value, str(place)) for place, (line, value) in enumerate(values_in(path, text), 1))
+        found = values_of_lists(path, text, starts)
+        yield from ((line, value, str(place)) for place, (line, value) in enumerate(found, 1))
 
 
 def json_lines(path: Path, advice: str = "") -> Iterator[tuple[int, object]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,13 @@ _DECODER = json.JSONDecoder()
 def values_in(path: Path, text: str) -> Iterator[tuple[int, object]]:
     """Yields (line from 1, value) of every value; raises ConfigError for text that is not JSON."""
     starts = starts_of_lists(text)
+    yield from values_of_lists(path, text, starts) if starts else _values_from(path, text, 0, "")
+
+
+def values_of_lists(path: Path, text: str, starts: Iterable[int]) -> Iterator[tuple[int, object]]:
+    """Yields the same of the lists that begin at `starts_of_lists`."""
     for start in starts:
         yield from _values_from(path, text, start, ",")
-    if not starts:
-        yield from _values_from(path, text, 0, "")
 
 
 def _values_from(path: Path, text: str, index: int, separators: str) -> Iterator[tuple[int, object]]:

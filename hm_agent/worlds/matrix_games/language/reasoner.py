@@ -101,7 +101,7 @@ class RuleFit:
         return self.rule.chances(self.state)
 
 
-@lru_cache(10_000)
+@lru_cache(1_000)
 def _followed(side: Side, moves: Moves) -> Sequence[tuple[Any, float]]:
     """For each rule tried, its state after these rounds, and the logarithm of the likelihood of the other's actions."""
     rules = rules_tried(side)
