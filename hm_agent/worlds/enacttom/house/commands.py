@@ -20,6 +20,9 @@ class Verb:
     WAIT, COMMUNICATE, FIND = "Wait", "Communicate", "Find"
 
 
+HANDLING = (Verb.PICK, Verb.PLACE, Verb.OPEN, Verb.CLOSE)
+"""What changes a thing in the room, whose name the command gives first."""
+
 ON, WITHIN = "on", "within"
 EVERYONE = "all"
 MOST_CHARACTERS = 500

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
-from hm_agent.worlds.enacttom.house.commands import HouseCommand
+from hm_agent.worlds.enacttom.house.commands import HANDLING, IDLE, HouseCommand, Verb
 from hm_agent.worlds.enacttom.house.household import Household
-from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
+from hm_agent.worlds.enacttom.house.runtime import HouseRuntime, OutcomeKind
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.tasks.propositions import Is
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
@@ -56,6 +57,18 @@ class CharacterModel:
                 break
         return commands
 
+    def foreseen(self) -> Iterator[tuple[str, HouseCommand]]:
+        """The acts of characters that the agent will notice as it goes on as planned, each with its character's name.
+
+        Of what it can't tell apart now, it goes on with what fits the first that is possible.
+        """
+        positions = self._positions
+        while not positions[0].is_over:
+            first, command = positions[0], self._search.best(positions) or IDLE
+            then = [position.after(self._agent, command) for position in positions]
+            yield from _noticed(first, then[0], self._agent)
+            positions = tuple(one for one in then if one.seen_by(self._agent) == then[0].seen_by(self._agent))
+
 
 def _with_reality(task: HouseholdTask) -> HouseholdTask:
     """The task if all characters knew where things are."""
@@ -63,6 +76,18 @@ def _with_reality(task: HouseholdTask) -> HouseholdTask:
     characters = {name: replace(mind, believes=()) for name, mind in task.characters.items()}
     everyone = {name: (*facts, *(known if name in characters else ())) for name, facts in task.known.items()}
     return replace(task, characters=characters, known=everyone)
+
+
+def _noticed(before: Position, after: Position, agent: int) -> Iterator[tuple[str, HouseCommand]]:
+    """The messages of one turn to an agent, and what was done to things by those who stayed in the room with it."""
+    household, runtimes = before.runtime.household, (before.runtime, after.runtime)
+    rooms = [[household.room_of(one, each.state) for each in runtimes] for one in range(len(household.agents))]
+    for number, command in enumerate(before.of_characters):
+        outcome = after.runtime.outcomes[number]
+        is_seen = rooms[number] == rooms[agent] == [rooms[agent][0]] * 2 and command.verb in HANDLING
+        is_read = command.verb == Verb.COMMUNICATE and household.agents[agent] in command.arguments
+        if outcome and outcome.kind is OutcomeKind.DONE and (is_seen or is_read):
+            yield household.agents[number], command
 
 
 def _fits(position: Position, agent: int, view: HouseView) -> bool:

@@ -14,7 +14,7 @@ from math import log
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.theory_of_mind.decision_questions import Plan, ReviewPlan
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
-from hm_agent.worlds.enacttom.house.commands import EVERYONE, IDLE, HouseCommand, communicate
+from hm_agent.worlds.enacttom.house.commands import EVERYONE, HANDLING, IDLE, HouseCommand, Verb, communicate
 from hm_agent.worlds.enacttom.language.report_questions import AskReports, WrittenReport, WrittenReports
 from hm_agent.worlds.enacttom.language.situation import (
     HANDLES,
@@ -27,7 +27,7 @@ from hm_agent.worlds.enacttom.language.situation import (
 )
 from hm_agent.worlds.enacttom.language.understanding import (
     Understanding,
-    plan_among_characters,
+    character_model_of,
     understanding_of,
 )
 from hm_agent.worlds.enacttom.language.written_commands import LONGEST_MESSAGE
@@ -88,8 +88,8 @@ def best_commands(situation: HouseSituation) -> list[HouseCommand]:
     With nothing else to do and nothing to look for, the agent hands an object over to others, if there is one for them.
     Among characters it plans against their rules.
     """
-    if situation.view.briefing.models:
-        return plan_among_characters(situation)[:MOST_COMMANDS] or [IDLE]
+    if model := character_model_of(situation):
+        return model.plan()[:MOST_COMMANDS] or [IDLE]
     agent = understanding_of(situation)
     plan: list[HouseCommand] = []
     messages_left = agent.view.messages_left if agent.briefing.targets else 0
@@ -181,9 +181,12 @@ TRUST = 0.4
 """About the share of its predictions that come true, in the tasks `enacttom_mixed_*`."""
 PRIOR = (1.0, 0.0, 0.0)
 """The logarithm of each rule's prior weight, before any act was noticed."""
+OF_A_CHARACTER = "It keeps to the rules that are told of it."
 
 
 def _weigh(situation: HouseSituation, about: str, history: Sequence[PartnerAct]) -> Mapping[str, float]:
+    if character_model_of(situation):
+        return {OF_A_CHARACTER: 0.0}
     return {
         rule.words: prior + sum(log(rule.likelihood(act)) for act in history)
         for rule, prior in zip(RULES, PRIOR, strict=True)
@@ -191,10 +194,22 @@ def _weigh(situation: HouseSituation, about: str, history: Sequence[PartnerAct])
 
 
 def foresee(words: str | None, situation: HouseSituation, about: str, history: Sequence[PartnerAct]) -> NextAct:
-    """Predicts a partner's next act by a hypothesis; None and words that are no rule's count as the first rule."""
+    """Predicts a partner's next act by a hypothesis; None and words that are no rule's count as the first rule.
+
+    A character does what the rules that are told of it say.
+    """
+    if model := character_model_of(situation):
+        return _act(situation, next((command for name, command in model.foreseen() if name == about), IDLE))
     rule = next((rule for rule in RULES if rule.words == words), RULES[0])
     act = rule.foresee(situation, about, history)
     return act if act.about in situation.things else NextAct(does=act.does, about=NOTHING)
+
+
+def _act(situation: HouseSituation, command: HouseCommand) -> NextAct:
+    """A partner's command as an act that the agent notices; one that it does not notice counts as silent handling."""
+    if command.verb == Verb.COMMUNICATE:
+        return NextAct(does=WRITES, about=next(iter(situation.mentioned(command.text)), NOTHING))
+    return NextAct(does=HANDLES, about=command.arguments[0] if command.verb in HANDLING else NOTHING)
 
 
 def strategy_words(situation: HouseSituation) -> str:

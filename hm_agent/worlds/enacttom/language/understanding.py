@@ -30,14 +30,17 @@ def understanding_of(situation: HouseSituation) -> Understanding:
     return Understanding(situation)
 
 
-def plan_among_characters(situation: HouseSituation) -> list[HouseCommand]:
-    """The commands of a plan that works against characters, whose rules the agent was told; empty without any."""
+@lru_cache(64)
+def character_model_of(situation: HouseSituation) -> CharacterModel | None:
+    """What the agent takes to be possible among characters, whose rules it was told; None where there are none."""
+    if not situation.view.briefing.models:
+        return None
     first, *later = map(_with_claims, situation.views)
     model = CharacterModel(first, ORDER)
     for view in later:
         assert view.outcome
         model.follow(view.outcome.command, view)
-    return model.plan()
+    return model
 
 
 class Understanding:

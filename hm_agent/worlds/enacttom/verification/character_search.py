@@ -73,14 +73,14 @@ class Position:
 
     def after(self, agent: int, command: HouseCommand) -> Position:
         """The position after one turn in which the agent gives a command and the characters theirs."""
-        runtime, commands = self.runtime.copy(), list(self._of_characters)
+        runtime, commands = self.runtime.copy(), list(self.of_characters)
         commands[agent] = command
         runtime.step(commands)
         waited = all(one.verb == Verb.WAIT for one in commands)
         return Position(runtime, self.quiet + 1 if waited else 0)
 
     @cached_property
-    def _of_characters(self) -> Sequence[HouseCommand]:
+    def of_characters(self) -> Sequence[HouseCommand]:
         """What the characters do in the next turn, and Wait for all others."""
         return with_characters(self.runtime, [IDLE] * len(self.runtime.household.agents))
 

@@ -22,10 +22,11 @@ from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.ladder.order_agent import AGENTS
-from hm_agent.worlds.enacttom.language.reasoner import best_commands
-from hm_agent.worlds.enacttom.language.situation import MOST_COMMANDS, HouseSituation
+from hm_agent.worlds.enacttom.language.reasoner import best_commands, foresee
+from hm_agent.worlds.enacttom.language.situation import HANDLES, MOST_COMMANDS, WRITES, HouseSituation, PartnerActed
 from hm_agent.worlds.enacttom.language.written_commands import context_of, read_command
 from hm_agent.worlds.enacttom.suite import SUITE, hard_task_files, task_files
+from hm_agent.worlds.enacttom.tasks.characters import CharacterRule
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
@@ -34,7 +35,9 @@ from hm_agent.worlds.enacttom.verification.hard_proof import HardProof, prove, s
 from hm_agent.worlds.enacttom.viewer.viewer import HouseViewer
 from hm_agent.worlds.enacttom.world import EnacttomWorld, HouseScene
 from hm_agent.written_calls import CallError
+from tests.support.enacttom.hard_house import CUP, hard_task
 from tests.support.step_log import StepLog
+from tests.worlds.enacttom.language.household_examples import Watched
 
 FILES = hard_task_files()
 PAIRS = sorted({name[:-2] for name in FILES})
@@ -192,6 +195,22 @@ def test_a_plan_of_the_reasoner_is_no_longer_than_a_plan_may_be() -> None:
     task = twins("enacttom_hard_k1_errand_00")[0]
     longer = replace(task, file=task.file.model_copy(update={"max_turns": MOST_COMMANDS + 4}))
     assert len(best_commands(HouseSituation((first_view(longer),)))) == MOST_COMMANDS
+
+
+def test_the_reasoner_foresees_what_it_will_notice_of_characters() -> None:
+    here = "(is_on_top cup_1 cabinet_3)"
+    helper = CharacterRule(kind="helper", wants=(here,))
+    helped = hard_task({"agent_1": helper}, known={"agent_1": [CUP]}, goal=[here], spare_room="hall_1")
+    kinds = set()
+    for task in (helped, twins("enacttom_hard_k1_blanks_00")[0]):
+        watched = Watched(task, task.seats[0])
+        while not watched.world.is_over:
+            situation = watched.situation
+            watched.play({watched.seat: str(best_commands(situation)[0])})
+            for act in (event.interaction for event in watched.events if isinstance(event, PartnerActed)):
+                assert act.behaviour == foresee(None, situation, act.partner, ()).words
+                kinds.add(act.does)
+    assert kinds == {WRITES, HANDLES}
 
 
 def test_the_agents_of_hard_tasks_play_no_other_and_lists_show_the_order_that_is_needed() -> None:
