@@ -223,13 +223,16 @@ def _place(result: Result, source: object) -> tuple[object, ...]:
 def _fixed_options(results: Iterable[Result]) -> set[tuple[str, str]]:
     """(world, flag) of the options with one value in each scenario, and at most one beside None in all of them.
 
-    What scenarios are made of differs between them, so its hash only has to be the same within each scenario.
+    What scenarios are made of differs between them, so its hash only has to be the same within each scenario, and that
+    of bots among the results that have one: which bots these are stands in an option of its own.
     """
     values: dict[tuple[str, str], dict[str, set[Setting]]] = {}
     for result in results:
         options = suites()[result.world].options if result.world in suites() else ()
         files = {option.hash_setting for option in options if option.hash_setting}
         for flag in (*SCENARIOS_FILES, *(option.name for option in options), *files):
+            if flag == BOTS_FILE and flag not in result.settings:
+                continue
             by_scenario = values.setdefault((result.world, flag), {})
             value = result.settings.get(flag, None if flag in files else UNKNOWN)
             by_scenario.setdefault(result.scenario, set()).add(value)

@@ -116,6 +116,18 @@ def test_trained_networks_set_agents_apart_only_where_the_same_scenario_was_play
     assert len(set(conditions_of([in_pd, replace(in_pd, settings=settings(**{setting: "3d"}))]))) == 2
 
 
+def test_learned_bots_are_one_kind_of_bots_whichever_networks_each_scenario_has() -> None:
+    learned = [
+        result(scenario=scenario, settings=settings(bots="learned", learned_bots=content))
+        for scenario, content in ((PD, "1b"), (RWS, "2c"))
+    ]
+    found = conditions_of([*learned, *(result(scenario=scenario) for scenario in (PD, RWS))])
+    assert list(labels(in_order(found)).values()) == [
+        "hypothetical_minds (bots=learned)",
+        "hypothetical_minds (bots=scripted)",
+    ]
+
+
 def test_world_settings_are_the_length_and_the_options_that_change_the_world() -> None:
     condition = Condition.of(result(settings=settings(inference="model", max_steps=9)))
     assert condition.world_settings("melting_pot") == (("max_steps", 9), ("bots", "scripted"))
