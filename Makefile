@@ -78,14 +78,16 @@ stress: $(set_up) ## attack, then let an endpoint and processes fail in real gam
 
 papers_games := rws_arena_*,rws_repeated_*,rws_unseen_*,pd_repeated_*,pd_unseen_*
 
-compare: $(set_up) ## play the thirty scenarios and the unseen ones with seven agents, five seeds each; the report goes to benchmarks/results/
-	$(python) run_scenario.py --scenario='$(papers_games),cooking_*' --bots=scripted --episodes=5 --workers=2 \
-		--agent=hypothetical_minds,hm_joint,react,reflexion,plan_react,oracle,random --out=runs/compare --report=benchmarks/results
+compared := --agent=hypothetical_minds,hm_joint,react,reflexion,plan_react,ppo,oracle,random --checkpoint=self_play
+play_compared = $(python) run_scenario.py --episodes=5 --workers=2
+
+compare: $(set_up) learned-bots ## play the thirty scenarios and the unseen ones with eight agents, five seeds each, and then learned-bots; the report goes to benchmarks/results/
+	$(play_compared) --scenario='$(papers_games),cooking_asymmetric_*' --bots=scripted $(compared) --out=runs/compare --report=benchmarks/results
 
 # To play less: make ablations ablated_matrix_games=rws_repeated_1 ablated_kitchens=cooking_asymmetric_0 \
 #   ablated_episodes=1 ablations_report=runs/ablations/report
 ablated_matrix_games := $(papers_games)
-ablated_kitchens := cooking_*
+ablated_kitchens := cooking_asymmetric_*
 ablated_episodes := 2
 without_clues := --clues=off
 ablations_report := benchmarks/results/ablations
@@ -149,9 +151,18 @@ learned-players: $(set_up) ## train the networks of Melting Pot that ship; takes
 		$(train_players) --puppets --substrate=$$substrate --steps=8e5 --discount=0.98 || exit; done
 	$(python) -m benchmarks.learned_players runs/learned_players
 
-learned-bots: $(set_up) ## play against puppets that learned, two seeds each; the report goes to benchmarks/results/learned_bots
-	$(python) run_scenario.py --scenario='pd_repeated_*,rws_repeated_[0-4],rws_repeated_[6-8]' --bots=learned --noreplay \
-		--agent=hypothetical_minds,react,oracle,random --episodes=2 --workers=2 --out=runs/learned_bots --report=benchmarks/results/learned_bots
+against_puppets := pd_repeated_*,pd_unseen_*,rws_repeated_[0-4],rws_repeated_[6-8],rws_unseen_*
+empty :=
+spaced := $(empty) $(empty)
+comma := ,
+other_games := $(subst $(spaced),$(comma),$(patsubst %,%_?,$(filter-out pd_repeated rws_repeated,$(puppets_of))))
+
+learned-bots: $(set_up) ## play against puppets that learned, five seeds each; the report goes to benchmarks/results/learned_bots
+	$(play_compared) --noreplay --scenario='$(against_puppets)' --bots=learned $(compared) --out=runs/learned_bots/compared
+	$(play_compared) --noreplay --scenario='$(other_games)' --bots=learned --agent=hypothetical_minds,react,oracle,random \
+		--out=runs/learned_bots/other_games
+	$(python) run_scenario.py --report_only --out=runs/learned_bots/compared,runs/learned_bots/other_games \
+		--report=benchmarks/results/learned_bots
 
 learners: $(set_up) ## train what the table of SymmToM's learners lacks: the MADDPG family on all boards, then seeds 1 and 2; takes days
 	$(train) --missing --algorithm=$(maddpg_family) --scenario='symmtom_*'
@@ -174,9 +185,6 @@ minds: $(set_up) ## ask what the built-in reasoner knows of other minds beside w
 
 cards_out := runs/cards
 carded := hypothetical_minds react order_0 order_1 order_2 order_3
-comma := ,
-empty :=
-spaced := $(empty) $(empty)
 
 cards: $(set_up) ## make the cards of the built-in reasoner and of the agents of known order; see docs/cards.md
 	$(python) -m hm_agent battery --size=full --world=symmtom,matrix_games,exploretom,enacttom --noreplay --workers=2 --out=$(cards_out) \

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from tests.support.faults import SHARES, GridOutcome, play
 
-SCENARIOS = "rws_repeated_*,pd_repeated_0,rws_arena_0,cooking_*_0"
+SCENARIOS = "rws_repeated_*,pd_repeated_0,rws_arena_0,cooking_asymmetric_0"
 EPISODES = 60
 
 
