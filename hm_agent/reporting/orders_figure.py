@@ -73,4 +73,4 @@ def _paint_matchups(study: OrderStudy, matchup: Matchups, axes: Axes) -> None:
     """Draws a table of what the agent of a row earned against that of a column."""
     names = [study.players[player] for player in matchup.players]
     paint_payoffs(axes, matchup.players, names, matchup.rewards)
-    axes.set_title(f"{matchup.title}: {matchup.scenario.metric.unit}", fontsize="medium")
+    axes.set_title(f"{matchup.title}: {matchup.unit}", fontsize="medium")

@@ -13,6 +13,7 @@ from PIL import Image
 from hm_agent.config import ConfigError
 from hm_agent.finding import find_scenarios
 from hm_agent.recording.result import Result
+from hm_agent.reporting.csv_records import matchup_records
 from hm_agent.reporting.drawing import FigureFiles, page_colours
 from hm_agent.reporting.orders import Opponents, OrderStudy
 from hm_agent.reporting.orders_figure import orders_figure
@@ -115,6 +116,12 @@ def test_self_play_is_in_the_unit_of_the_metric(tmp_path: Path) -> None:
     (matchup,) = found.matchups
     earned = {(row.agent, column.agent): one.mean for (row, column), one in matchup.rewards.items()}
     assert earned == {("order_0", "order_1"): -10, ("order_1", "order_0"): 10}
+
+
+def test_rewards_of_seats_are_called_rewards_where_agents_are_compared_by_a_share(tmp_path: Path) -> None:
+    met = shared_result(("order0", 1.0), ("order1", 0.0), scenario=named("enacttom_appendix_e"), settings={})
+    found = study(tmp_path, met, *played("rws_order_1", "order_0", 1))
+    assert {record["unit"] for record in matchup_records(found)} == {"reward per episode"}
 
 
 def test_of_the_shortcuts_the_floor_alone_is_shown(tmp_path: Path) -> None:
