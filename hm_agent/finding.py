@@ -142,3 +142,11 @@ def find_agents(patterns: Sequence[str], played: Sequence[ScenarioInfo] = ()) ->
             raise ConfigError(f"no agent of {pattern!r} can play all of these scenarios: {', '.join(globbed)}")
         agents += matching
     return tuple(agents)
+
+
+def find_agent(pattern: str) -> str:
+    """Resolves a name to one agent; raises ConfigError for a pattern that matches none, or several."""
+    found = find_agents((pattern,))
+    if len(found) > 1:
+        raise ConfigError(f"agent {pattern!r}: name one of {first_of(found)}")
+    return found[0]

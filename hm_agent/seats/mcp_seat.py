@@ -25,7 +25,7 @@ from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
 from hm_agent.experiment.playing import play
 from hm_agent.files import REPORT, RUNS, path_in_words
-from hm_agent.finding import find_agents, find_scenarios
+from hm_agent.finding import find_agent, find_scenarios
 from hm_agent.models.prompts import phrase
 from hm_agent.models.settings import BUILTIN, PERSON
 from hm_agent.pages.local_server import HOST
@@ -224,8 +224,8 @@ def _episode(options: argparse.Namespace) -> Episode:
         raise ConfigError(f"--seat={seat}: {scenario.short_name} has {', '.join(scenario.seats)}")
     if not options.name.strip() or options.name in (BUILTIN, PERSON):
         raise ConfigError(f"--name={options.name}: results would take the client for another model; say its own name")
-    (agent,) = find_agents([options.agent or suites()[scenario.world].plain_agent])
-    (other,) = find_agents([options.others or agent])
+    agent = find_agent(options.agent or suites()[scenario.world].plain_agent)
+    other = find_agent(options.others or agent)
     agents = tuple(agent if one == seat else other for one in scenario.seats)
     experiment = Experiment(
         (scenario,),
