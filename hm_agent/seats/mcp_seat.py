@@ -191,12 +191,13 @@ def _pass_on(source: int, pipe: BinaryIO) -> None:
 def _free_port(port: int) -> int:
     """The port, or any free one for 0. Raises ConfigError if it can't be listened at."""
     try:
+        if not 0 <= port < 2**16:
+            raise OSError(0, f"a port is a number from 0 to {2**16 - 1}")
         with socket.create_server((HOST, port)) as server:
             free: int = server.getsockname()[1]
             return free
-    except (OSError, OverflowError) as error:
-        problem = error.strerror if isinstance(error, OSError) else f"a port is a number from 0 to {2**16 - 1}"
-        raise ConfigError(f"--port={port}: {problem}; --port=0 takes any free port") from error
+    except OSError as error:
+        raise ConfigError(f"--port={port}: {error.strerror}; --port=0 takes any free port") from error
 
 
 def _parser() -> argparse.ArgumentParser:
