@@ -25,7 +25,7 @@ from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
 from hm_agent.experiment.playing import play
 from hm_agent.files import REPORT, RUNS, path_in_words
-from hm_agent.finding import find_agent, find_scenarios
+from hm_agent.finding import find_agent, find_scenario
 from hm_agent.models.prompts import phrase
 from hm_agent.models.settings import BUILTIN, PERSON
 from hm_agent.pages.local_server import HOST
@@ -219,7 +219,7 @@ def _parser() -> argparse.ArgumentParser:
 def _episode(options: argparse.Namespace) -> Episode:
     """The episode to play; raises ConfigError if it can't be played, or was played already."""
     given = dict(option.partition("=")[::2] for option in options.option)
-    scenario = find_scenarios([options.scenario], given)[0]
+    scenario = find_scenario(options.scenario, given)
     seat = options.seat or scenario.seats[0]
     if seat not in scenario.seats:
         raise ConfigError(f"--seat={seat}: {scenario.short_name} has {', '.join(scenario.seats)}")

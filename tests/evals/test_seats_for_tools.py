@@ -150,6 +150,8 @@ def test_what_no_episode_can_be_played_with_is_refused(tmp_path: Path) -> None:
     for flag, problem in (("--option=bot=scripted", "no option 'bot'"), ("--max_steps=0", "max_steps=0")):
         with pytest.raises(hm_agent.ConfigError, match=problem):
             serve_seat(["rws_repeated_1", flag, f"--out={tmp_path}"])
+    with pytest.raises(hm_agent.ConfigError, match=r"'rws_repeated_\*' matches \d+ scenarios: name one"):
+        serve_seat(["rws_repeated_*", f"--out={tmp_path}"])
 
 
 class DictatingReasoner:
