@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from matplotlib.axes import Axes
 from PIL import Image
 
 from hm_agent.config import ConfigError
@@ -140,6 +141,19 @@ def test_means_have_the_decimals_of_their_metric(tmp_path: Path) -> None:
     text = write_orders(read_runs((tmp_path / "runs",)), tmp_path / "study", AS_PNG).read_text("utf-8")
     assert "| react | 2.03 (1 scenario, 1 round) |" in text
     assert "| reflexion − react | -0.05 |" in text
+
+
+def test_the_picture_of_self_play_has_the_decimals_of_the_metric(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    met = {"scenario": named("mg_pd_selfplay"), "world": "matrix_games", "settings": {}, "steps": 30}
+    found = study(
+        tmp_path, shared_result(("react", 60.0), ("random", 61.0), **met), *played("rws_order_1", "order_0", 1)
+    )
+    said: list[str] = []
+    monkeypatch.setattr(Axes, "text", lambda axes, x, y, words, **styles: said.append(words))
+    orders_figure(found, AS_PNG)
+    assert sorted(said) == ["2.00", "2.03"]
 
 
 def test_a_picture_has_no_empty_room_beside_few_panels(tmp_path: Path) -> None:
