@@ -41,6 +41,14 @@ def find_scenarios(patterns: Iterable[str], options: Mapping[str, Setting] | Non
     return tuple(resolved.values())
 
 
+def find_scenario(pattern: str, options: Mapping[str, Setting] | None = None) -> ScenarioInfo:
+    """Resolves a name to one scenario, as `find_scenarios`; raises ConfigError for a pattern that matches several."""
+    found = find_scenarios([pattern], options)
+    if len(found) > 1:
+        raise ConfigError(f"{pattern!r} matches {len(found)} scenarios: name one")
+    return found[0]
+
+
 def passed_over_lines(patterns: Sequence[str], found: Iterable[ScenarioInfo]) -> Iterator[str]:
     """A line for each need for which globs left scenarios out. found: by `find_scenarios`."""
     matching, kept = (one for pattern in patterns for one in _matching(pattern)), set(found)
@@ -142,3 +150,11 @@ def find_agents(patterns: Sequence[str], played: Sequence[ScenarioInfo] = ()) ->
             raise ConfigError(f"no agent of {pattern!r} can play all of these scenarios: {', '.join(globbed)}")
         agents += matching
     return tuple(agents)
+
+
+def find_agent(pattern: str) -> str:
+    """Resolves a name to one agent; raises ConfigError for a pattern that matches none, or several."""
+    found = find_agents((pattern,))
+    if len(found) > 1:
+        raise ConfigError(f"agent {pattern!r}: name one of {first_of(found)}")
+    return found[0]

@@ -1,6 +1,6 @@
 """Cards and results in the form of Every Eval Ever, a shared schema for evaluations of models (version 0.3.0).
 
-A record is one agent with one model; its results are means with their intervals, without single episodes.
+A record is one agent with one model, sampled in one way; its results are means with their intervals, without episodes.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ def _of_figure(
 
 
 def records_of_rows(rows: Iterable[Row], publisher: Publisher) -> Iterator[Record]:
-    """A record for each agent and model, with the mean of each scenario in the scenario's own measure."""
+    """A record for each agent, model and sampling, with the mean of each scenario in the scenario's own measure."""
 
-    def who(row: Row) -> tuple[str, str]:
-        return row.condition.agent, row.condition.model
+    def who(row: Row) -> tuple[str, str, str]:
+        return row.condition.agent, row.condition.model, json.dumps(_sampling(dict(row.settings)))
 
-    for (agent, model), group in groupby(sorted(rows, key=who), who):
+    for (agent, model, _), group in groupby(sorted(rows, key=who), who):
         own = list(group)
         if results := [_of_row(row) for row in own if row.estimate]:
             yield _record(agent, model, results, dict(own[0].settings), publisher, None)
@@ -124,6 +124,12 @@ def _result(
     }
 
 
+def _sampling(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """How answers were sampled, as the schema names it."""
+    arguments = {"temperature": "temperature", "top_p": "top_p", "max_output_tokens": "max_tokens"}
+    return {theirs: settings[own] for own, theirs in arguments.items() if settings.get(own) is not None}
+
+
 def _record(
     agent: str,
     model: str,
@@ -132,9 +138,7 @@ def _record(
     publisher: Publisher,
     made: str | None,
 ) -> Record:
-    arguments = {"temperature": "temperature", "top_p": "top_p", "max_output_tokens": "max_tokens"}
-    sent = {theirs: settings[own] for own, theirs in arguments.items() if settings.get(own) is not None}
-    config = {"generation_args": sent, "additional_details": {"agent": agent}}
+    config = {"generation_args": _sampling(settings), "additional_details": {"agent": agent}}
     now, developer = datetime.now(UTC), BENCHMARK if model == BUILTIN else publisher.developer
     name = f"{developer or 'unknown'}/{model}" if "/" not in model else model
     place = {"deployment_type": "unknown", "model_availability": "unknown", "agent": agent}

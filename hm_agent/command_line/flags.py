@@ -235,7 +235,7 @@ def battery() -> tuple[Battery, Experiment]:
     for name in _values(WORLDS):
         if name not in suites():
             raise ConfigError(f"--world={name}: {nearest(name, suites())}there are {listed(list(suites()))}")
-    return Battery(BATTERY_SIZE.value, Split(SPLIT_SEED.value), tuple(sorted(_values(WORLDS)))), requested
+    return Battery(BATTERY_SIZE.value, Split(SPLIT_SEED.value), tuple(sorted({*_values(WORLDS)}))), requested
 
 
 def _experiment(selected: tuple[ScenarioInfo, ...], out: Path, *, tournament: bool = False) -> Experiment:

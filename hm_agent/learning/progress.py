@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,8 +32,9 @@ class DescribedRun(Protocol):
         """All that the trained weights depend on, as JSON."""
         ...
 
-    def difference(self, described: str) -> str:
-        """Says in which flag of `hm-agent train` a run that was described differs; empty if it is the same."""
+    @staticmethod
+    def as_flags(described: Mapping[str, Any]) -> dict[str, Any]:
+        """A description's settings as flags of `hm-agent train`; a field without a flag keeps its own name."""
         ...
 
 
@@ -66,9 +68,16 @@ class RunProgress(Generic[StateT]):
             draw_curves(folder / "curve.png", {f"seed {run.seed}": [self.curve]}, run.title)
 
 
+def difference(run: DescribedRun, described: str) -> str:
+    """Says in which flag of `hm-agent train` a run that was described differs from this one; empty if in none."""
+    was, now = (run.as_flags(json.loads(text)) for text in (described, run.described()))
+    name = next((name for name in {**was, **now} if was.get(name) != now.get(name)), None)
+    return f"--{name}={was.get(name)}, not --{name}={now.get(name)}" if name else ""
+
+
 def check_same_run(run: DescribedRun, path: Path, extra: Arrays) -> None:
     """Raises ConfigError for a checkpoint of a run with other settings, or of a network alone, without its run."""
     if "training" not in extra:
         raise ConfigError(f"{path}: a network without its run, which can't go on: choose another --out, or remove it")
-    if different := run.difference(str(extra["training"])):
+    if different := difference(run, str(extra["training"])):
         raise ConfigError(f"{path.parent} holds a run with {different}: choose another --out, or the same settings")

@@ -40,12 +40,6 @@ def train_all(train: Callable[..., str], calls: Iterable[tuple[Any, ...]], after
     return 1
 
 
-def flag_difference(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """Says in which flag of `hm-agent train` two runs differ, whose settings are given by flag; empty if in none."""
-    name = next((name for name in {**was, **now} if was.get(name) != now.get(name)), None)
-    return f"--{name}={was.get(name)}, not --{name}={now.get(name)}" if name else ""
-
-
 def kept_json(path: Path, measure: Callable[[], dict[str, Any]], asked: Mapping[str, Any]) -> dict[str, Any]:
     """What a JSON file says; unless it is one that says what is `asked`, writes and returns what `measure` returns."""
     with suppress(OSError, ValueError):

@@ -74,7 +74,8 @@ def lag(side: Side, moves: Moves, *, fading: float) -> int:
 
 def best_distance(side: Side, moves: Moves) -> int:
     """Plays as far from a move of the last round as would have paid most so far, where older rounds fade."""
-    would_pay: dict[tuple[int, int], float] = {(1, side.best_response(moves[-1][1]) - moves[-1][1]): 0.0}
+    counter = (side.best_response(moves[-1][1]) - moves[-1][1]) % len(side.actions)
+    would_pay: dict[tuple[int, int], float] = {(1, counter): 0.0}
     for anchor, way in product((0, 1), range(len(side.actions))):
         value = 0.0
         for before, (_, other) in pairwise(moves):

@@ -253,7 +253,7 @@ def matchup_records(study: OrderStudy) -> Iterator[Record]:
         for (player, other), reward in matchup.rewards.items():
             yield {
                 "scenario": matchup.title,
-                "unit": matchup.scenario.metric.unit,
+                "unit": matchup.unit,
                 "agent": study.players[player],
                 "against": study.players[other],
                 "episodes": reward.n,

@@ -13,7 +13,7 @@ from hm_agent.reporting.orders import OrderStudy
 from hm_agent.reporting.payoff_map import paint_payoffs
 from hm_agent.reporting.pictures import MARKERS
 from hm_agent.reporting.seats import Matchups
-from hm_agent.wording import FEW_HAVE_NONE
+from hm_agent.wording import FEW_HAVE_NONE, with_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,5 +72,6 @@ def _paint_means(study: OrderStudy, family: str, conditions: Sequence[Condition]
 def _paint_matchups(study: OrderStudy, matchup: Matchups, axes: Axes) -> None:
     """Draws a table of what the agent of a row earned against that of a column."""
     names = [study.players[player] for player in matchup.players]
-    paint_payoffs(axes, matchup.players, names, matchup.rewards)
-    axes.set_title(f"{matchup.title}: {matchup.scenario.metric.unit}", fontsize="medium")
+    digits = matchup.scenario.metric.digits
+    paint_payoffs(axes, matchup.players, names, matchup.rewards, lambda one: with_error(one.mean, one.error, digits))
+    axes.set_title(f"{matchup.title}: {matchup.unit}", fontsize="medium")

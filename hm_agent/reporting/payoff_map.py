@@ -11,7 +11,7 @@ from hm_agent.reporting.pictures import Panel, Picture, add_title
 from hm_agent.reporting.seats import Player
 from hm_agent.reporting.statistics import Estimate
 from hm_agent.reporting.tournament import Tournament
-from hm_agent.wording import number, with_error
+from hm_agent.wording import number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,7 +49,7 @@ def paint_payoffs(
     players: Sequence[Player],
     names: Sequence[str],
     payoffs: Mapping[tuple[Player, Player], Estimate],
-    words: Callable[[Estimate], str] = lambda payoff: with_error(payoff.mean, payoff.error),
+    words: Callable[[Estimate], str],
 ) -> None:
     """Draws a table of what the player of a row earned against that of a column; losses are red, gains blue.
 

@@ -37,7 +37,7 @@ from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
 from hm_agent.experiment.playing import play as play_episode
-from hm_agent.finding import find_agents, find_scenarios
+from hm_agent.finding import find_agent, find_scenarios
 from hm_agent.models.chat import Reply, Request, Sampling
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import PERSON, ModelSettings
@@ -74,7 +74,7 @@ def play(
     given = {name: None if value is None else str(value) for name, value in options.items()}
     found = find_scenarios([scenario] if isinstance(scenario, str) else scenario, given)
     experiment = Experiment(
-        found, find_agents([agent], found), episodes=episodes, max_steps=max_steps, options=given, **_written_to(out)
+        found, (find_agent(agent),), episodes=episodes, max_steps=max_steps, options=given, **_written_to(out)
     )
     check_given(experiment, given, opens_models=False)
     return _task([experiment], others)
@@ -92,7 +92,7 @@ def battery(
     if size not in (SMALL, FULL):
         raise ConfigError(f"size={size!r}: say {SMALL} or {FULL}")
     worlds = (world,) if isinstance(world, str) else tuple(world or ())
-    requested = Experiment((), find_agents([agent]), **_written_to(out))
+    requested = Experiment((), (find_agent(agent),), **_written_to(out))
     return _task([own for _, _, own in Battery(size, worlds=worlds).experiments(requested)], others)
 
 

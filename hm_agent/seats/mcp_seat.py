@@ -25,7 +25,7 @@ from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
 from hm_agent.experiment.playing import play
 from hm_agent.files import REPORT, RUNS, path_in_words
-from hm_agent.finding import find_agents, find_scenarios
+from hm_agent.finding import find_agent, find_scenario
 from hm_agent.models.prompts import phrase
 from hm_agent.models.settings import BUILTIN, PERSON
 from hm_agent.pages.local_server import HOST
@@ -191,12 +191,13 @@ def _pass_on(source: int, pipe: BinaryIO) -> None:
 def _free_port(port: int) -> int:
     """The port, or any free one for 0. Raises ConfigError if it can't be listened at."""
     try:
+        if not 0 <= port < 2**16:
+            raise OSError(0, f"a port is a number from 0 to {2**16 - 1}")
         with socket.create_server((HOST, port)) as server:
             free: int = server.getsockname()[1]
             return free
-    except (OSError, OverflowError) as error:
-        problem = error.strerror if isinstance(error, OSError) else f"a port is a number from 0 to {2**16 - 1}"
-        raise ConfigError(f"--port={port}: {problem}; --port=0 takes any free port") from error
+    except OSError as error:
+        raise ConfigError(f"--port={port}: {error.strerror}; --port=0 takes any free port") from error
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -218,14 +219,14 @@ def _parser() -> argparse.ArgumentParser:
 def _episode(options: argparse.Namespace) -> Episode:
     """The episode to play; raises ConfigError if it can't be played, or was played already."""
     given = dict(option.partition("=")[::2] for option in options.option)
-    scenario = find_scenarios([options.scenario], given)[0]
+    scenario = find_scenario(options.scenario, given)
     seat = options.seat or scenario.seats[0]
     if seat not in scenario.seats:
         raise ConfigError(f"--seat={seat}: {scenario.short_name} has {', '.join(scenario.seats)}")
     if not options.name.strip() or options.name in (BUILTIN, PERSON):
         raise ConfigError(f"--name={options.name}: results would take the client for another model; say its own name")
-    (agent,) = find_agents([options.agent or suites()[scenario.world].plain_agent])
-    (other,) = find_agents([options.others or agent])
+    agent = find_agent(options.agent or suites()[scenario.world].plain_agent)
+    other = find_agent(options.others or agent)
     agents = tuple(agent if one == seat else other for one in scenario.seats)
     experiment = Experiment(
         (scenario,),

@@ -32,7 +32,7 @@ from hm_agent.casting import check_agent, check_options
 from hm_agent.config import ConfigError
 from hm_agent.core import LiteralQuestion, Recorder, Seat
 from hm_agent.extensions import option_meant
-from hm_agent.finding import find_scenarios
+from hm_agent.finding import find_scenario
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.registry import suites
@@ -96,15 +96,13 @@ def chosen_scenario(
 
     opens: the function that was called with these options beside its own parameters.
     """
-    matches = find_scenarios([name])
-    if len(matches) > 1:
-        raise ConfigError(f"{name!r} matches {len(matches)} scenarios: name one")
-    suite = suites()[matches[0].world]
+    scenario = find_scenario(name)
+    suite = suites()[scenario.world]
     known = suite.with_defaults({})
     if unknown := options.keys() - known.keys():
         meant = option_meant(min(unknown), known, signature(opens).parameters)
         raise ConfigError(f"{suite.title} has no option {min(unknown)!r}: {meant}")
-    return matches[0], suite.settle(matches[0], suite.with_defaults(suite.chosen(options)))
+    return scenario, suite.settle(scenario, suite.with_defaults(suite.chosen(options)))
 
 
 class TextEnv:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
@@ -28,8 +30,8 @@ class RunningEpisode:
     """An episode without a result, as far as its trace shows. scenario: its full name.
 
     step: how many steps it has taken. rewards: the sum so far by seat. latest: its last event in words, with the step's
-    number in the trace. cost: of the calls that the cache did not answer, None if one has no price. _position: how many
-    bytes of the trace have been read; _last_read: the last of them.
+    number in the trace. cost: of the calls that the cache did not answer, None if one has no price. when: the
+    modification time of the trace, in seconds. _position: how many bytes of it have been read; _last_read: the last.
     """
 
     scenario: str
@@ -42,6 +44,7 @@ class RunningEpisode:
     calls: int = 0
     cost: float | None = 0.0
     rewards: dict[str, float] = field(default_factory=dict)
+    when: float = 0.0
     _position: int = 0
     _last_read: bytes = b""
 
@@ -55,7 +58,7 @@ class RunningEpisode:
         """Reads the complete lines that were appended to the trace since the last call."""
         with path.open("rb") as file:
             file.seek(self._position)
-            new = file.read(READ_AT_ONCE)
+            new, self.when = file.read(READ_AT_ONCE), os.fstat(file.fileno()).st_mtime
         complete = new[: new.rfind(b"\n") + 1]
         self._position += len(complete)
         self._last_read = (self._last_read + complete)[-CHECKED:]
@@ -113,13 +116,14 @@ class RunFolder:
         ended, running, unreadable = [], {}, 0
         for folder in sorted(self.out.glob("*/*/*/episode-*")):
             file = next((path for name in (FILE, UNFINISHED) if (path := folder / name).is_file()), None)
-            if file is not None:
-                self._running.pop(folder, None)
-                episode = self._read_ended(folder, file)
-                unreadable += episode is None
-                ended += [episode] if episode else []
-            elif (folder / trace.FILE).is_file():
-                running[folder] = self._read_running(folder)
+            with suppress(FileNotFoundError):  # an episode that is to be played anew has just lost its files
+                if file is not None:
+                    self._running.pop(folder, None)
+                    episode = self._read_ended(folder, file)
+                    unreadable += episode is None
+                    ended += [episode] if episode else []
+                elif (folder / trace.FILE).is_file():
+                    running[folder] = self._read_running(folder)
         return FolderState(ended, running, unreadable)
 
     def _read_ended(self, folder: Path, file: Path) -> EndedEpisode | None:

@@ -53,8 +53,7 @@ class Watcher:
 
     def _shown_running(self, running: Mapping[Path, RunningEpisode]) -> list[dict[str, Any]]:
         now = time.time()
-        written = {folder: (folder / trace.FILE).stat().st_mtime for folder in running}
-        newest = sorted(running, key=lambda folder: written[folder], reverse=True)[:LATEST]
+        newest = sorted(running, key=lambda folder: running[folder].when, reverse=True)[:LATEST]
         return [
             {
                 "scenario": _short(episode.scenario),
@@ -67,7 +66,7 @@ class Watcher:
                 "calls": episode.calls,
                 "cost": episode.cost,
                 "latest": episode.latest,
-                "silent": max(0, round(now - written[folder])),
+                "silent": max(0, round(now - episode.when)),
                 "links": self._links(folder),
             }
             for folder, episode in ((folder, running[folder]) for folder in newest)

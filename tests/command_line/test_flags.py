@@ -31,7 +31,7 @@ def test_large_numbers_may_be_written_with_an_exponent() -> None:
 
 
 def test_a_battery_is_of_the_size_and_the_worlds_that_are_named() -> None:
-    flags.parse(("hm-agent battery", "--size=full", "--world=symmtom,exploretom"))
+    flags.parse(("hm-agent battery", "--size=full", "--world=symmtom,exploretom,symmtom"))
     assert flags.battery()[0] == Battery(FULL, worlds=("exploretom", "symmtom"))
 
 

@@ -142,6 +142,7 @@ def test_what_no_episode_can_be_played_with_is_refused(tmp_path: Path) -> None:
         (play, {"scenario": "mg_pd_grim", "episodes": 0}, "episodes=0"),
         (play, {"scenario": "mg_pd_grim", "agent": "human"}, "agent='human' asks a person, not the model under test"),
         (play, {"scenario": "mg_pd_selfplay", "others": "local:none.gguf"}, r"none\.gguf: No such file"),
+        (play, {"scenario": "mg_pd_grim", "agent": "hm_*"}, r"agent 'hm_\*': name one of hm_joint, hm_odds"),
         (battery, {"size": "large"}, "size='large': say small or full"),
     ):
         with pytest.raises(hm_agent.ConfigError, match=problem):
@@ -149,6 +150,8 @@ def test_what_no_episode_can_be_played_with_is_refused(tmp_path: Path) -> None:
     for flag, problem in (("--option=bot=scripted", "no option 'bot'"), ("--max_steps=0", "max_steps=0")):
         with pytest.raises(hm_agent.ConfigError, match=problem):
             serve_seat(["rws_repeated_1", flag, f"--out={tmp_path}"])
+    with pytest.raises(hm_agent.ConfigError, match=r"'rws_repeated_\*' matches \d+ scenarios: name one"):
+        serve_seat(["rws_repeated_*", f"--out={tmp_path}"])
 
 
 class DictatingReasoner:
@@ -303,6 +306,7 @@ def test_a_client_is_taken_for_no_other_model_and_shares_no_terminal_with_a_pers
         ("--name= ", "results would take the client for another model"),
         ("--agent=human", "a person can't sit beside an MCP client"),
         ("--others=human", "a person can't sit beside an MCP client"),
+        ("--others=hm_*", r"agent 'hm_\*': name one of hm_joint, hm_odds"),
     ):
         with pytest.raises(hm_agent.ConfigError, match=problem):
             serve_seat(["mg_pd_selfplay", flag, f"--out={tmp_path}"])

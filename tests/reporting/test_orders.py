@@ -8,11 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from matplotlib.axes import Axes
 from PIL import Image
 
 from hm_agent.config import ConfigError
 from hm_agent.finding import find_scenarios
 from hm_agent.recording.result import Result
+from hm_agent.reporting.csv_records import matchup_records
 from hm_agent.reporting.drawing import FigureFiles, page_colours
 from hm_agent.reporting.orders import Opponents, OrderStudy
 from hm_agent.reporting.orders_figure import orders_figure
@@ -117,6 +119,12 @@ def test_self_play_is_in_the_unit_of_the_metric(tmp_path: Path) -> None:
     assert earned == {("order_0", "order_1"): -10, ("order_1", "order_0"): 10}
 
 
+def test_rewards_of_seats_are_called_rewards_where_agents_are_compared_by_a_share(tmp_path: Path) -> None:
+    met = shared_result(("order0", 1.0), ("order1", 0.0), scenario=named("enacttom_appendix_e"), settings={})
+    found = study(tmp_path, met, *played("rws_order_1", "order_0", 1))
+    assert {record["unit"] for record in matchup_records(found)} == {"reward per episode"}
+
+
 def test_of_the_shortcuts_the_floor_alone_is_shown(tmp_path: Path) -> None:
     for agent, payoff in (("react", 2.0), ("copy_last", 1.5), ("constant", 1.2), ("oracle", 3.0)):
         (of_agent,) = played("mg_pd_tit_for_tat", agent, 60.0)
@@ -133,6 +141,19 @@ def test_means_have_the_decimals_of_their_metric(tmp_path: Path) -> None:
     text = write_orders(read_runs((tmp_path / "runs",)), tmp_path / "study", AS_PNG).read_text("utf-8")
     assert "| react | 2.03 (1 scenario, 1 round) |" in text
     assert "| reflexion − react | -0.05 |" in text
+
+
+def test_the_picture_of_self_play_has_the_decimals_of_the_metric(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    met = {"scenario": named("mg_pd_selfplay"), "world": "matrix_games", "settings": {}, "steps": 30}
+    found = study(
+        tmp_path, shared_result(("react", 60.0), ("random", 61.0), **met), *played("rws_order_1", "order_0", 1)
+    )
+    said: list[str] = []
+    monkeypatch.setattr(Axes, "text", lambda axes, x, y, words, **styles: said.append(words))
+    orders_figure(found, AS_PNG)
+    assert sorted(said) == ["2.00", "2.03"]
 
 
 def test_a_picture_has_no_empty_room_beside_few_panels(tmp_path: Path) -> None:

@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from hm_agent.files import folder_name
 from hm_agent.recording.result import write_result
-from hm_agent.watching.run_folder import PLAN
+from hm_agent.watching.run_folder import PLAN, RunningEpisode
 from hm_agent.watching.state import Watcher
 from tests.reporting.examples import PD, RWS, leave, result
 
@@ -77,6 +79,21 @@ def test_an_episode_that_begins_anew_is_read_anew_though_its_trace_is_longer_by_
     assert watcher.look()["running"][0]["reward"] == 300
     path.write_text(TRACE + "".join(line(step, 1.0) for step in range(10)))
     assert watcher.look()["running"][0]["reward"] == 10
+
+
+def test_an_episode_whose_files_go_while_they_are_read_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(tmp_path, line(0))
+    lost, read_on = begin(tmp_path, line(0), agent="planner"), RunningEpisode.read_on
+
+    def read(episode: RunningEpisode, path: Path) -> None:
+        lost.unlink(missing_ok=True)
+        read_on(episode, path)
+
+    monkeypatch.setattr(RunningEpisode, "read_on", read)
+    (one,) = Watcher(tmp_path).look()["running"]
+    assert (one["agent"], one["silent"]) == ("react", 0)
 
 
 def test_a_reply_from_the_cache_is_not_paid(tmp_path: Path) -> None:

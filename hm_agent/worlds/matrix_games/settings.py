@@ -152,10 +152,11 @@ def load_payoff_game(path: Path) -> PayoffGame:
             raise ConfigError(f"{path}: highest_drawn: leave out payoff, column_payoff and column_actions")
     elif not game.payoff:
         raise ConfigError(f"{path}: say payoff, or highest_drawn for a new table in every round")
-    wanted = f"{len(game.actions)} rows of {len(game.row.others)} numbers, as there are actions"
-    for key, table in (("payoff", game.payoff), ("column_payoff", game.column_payoff)):
-        if table and (len(table) != len(game.actions) or {*map(len, table)} != {len(game.row.others)}):
-            raise ConfigError(f"{path}: {key}: say {wanted}")
+    rows, columns = len(game.actions), len(game.column_actions or game.actions)
+    for key, table in (("payoff", game.payoff), ("column_payoff", game.column_payoff or ())):
+        is_left_out = not table and (rows == columns or game.highest_drawn is not None)
+        if not is_left_out and (len(table) != rows or {*map(len, table)} != {columns}):
+            raise ConfigError(f"{path}: {key}: say {rows} rows of {columns} numbers, as there are actions")
     for key, actions in (("actions", game.actions), ("column_actions", game.column_actions or ())):
         if len(set(actions)) < len(actions):
             raise ConfigError(f"{path}: {key}: each has a name of its own")

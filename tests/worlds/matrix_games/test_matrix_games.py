@@ -257,6 +257,16 @@ def test_two_games_of_one_name_are_refused(own_folder: Path) -> None:
 
 WRONG: tuple[tuple[str, str, str], ...] = (
     ("payoff = [[2, 0], [1, 3]]", "payoff = [[2, 0]]", "payoff: say 2 rows of 2 numbers"),
+    (
+        "payoff = [[2, 0], [1, 3]]\ncolumn_payoff = [[0, 1], [2, 0]]",
+        "payoff = [[2, 0], [1]]",
+        "payoff: say 2 rows of 2 numbers",
+    ),
+    (
+        'column_actions = ["up", "down"]\npayoff = [[2, 0], [1, 3]]\ncolumn_payoff = [[0, 1], [2, 0]]',
+        'column_actions = ["up", "down", "under"]\npayoff = [[2, 0, 1], [1, 3, 1]]',
+        "column_payoff: say 2 rows of 3 numbers",
+    ),
     ("payoff = [[2, 0], [1, 3]]", "highest_drawn = 99", "highest_drawn: leave out payoff, column_payoff and column"),
     ("payoff = [[2, 0], [1, 3]]\n", "", "say payoff, or highest_drawn for a new table in every round"),
     ("column_payoff = [[0, 1], [2, 0]]", "column_payoff = [[0], [2]]", "column_payoff: say 2 rows of 2"),

@@ -13,6 +13,7 @@ from hm_agent.config import ConfigError
 from hm_agent.registry import scenario_named, scenarios
 from hm_agent.repeated_games.learners import LEARNERS, mutual_action
 from hm_agent.repeated_games.levels import LevelRule, drawn_side, level_action
+from hm_agent.repeated_games.payoffs import Side
 from hm_agent.worlds.matrix_games.agents import LADDER, PLAYERS
 from hm_agent.worlds.matrix_games.needs import CEILING, MISSED, Item, main, measured
 from hm_agent.worlds.matrix_games.settings import TableScenario, table_scenarios
@@ -104,6 +105,13 @@ def test_shortcuts_that_learn_by_trying_commit_to_what_pays() -> None:
     learner = LEARNERS["q_learning"]
     assert learner(scenario.side, [(0, 1), (0, 1), (0, 1)]) == 1  # stag has disappointed after such a round
     assert learner(scenario.side, [(1, 0), (0, 0), (0, 0), (1, 0)]) == 0
+
+
+def test_a_distance_that_has_cost_most_is_not_kept_where_every_payoff_is_a_loss() -> None:
+    """What the other played last has cost least; the answer to that, to go back by one, has cost more."""
+    paid = ((-5.0, -1.0), (-1.0, -2.0))
+    side = Side(("first", "second"), ("first", "second"), paid, paid)
+    assert LEARNERS["best_distance"](side, [(0, 0), (0, 1), (0, 0), (0, 1)]) == 1
 
 
 def test_who_goes_two_numbers_on_in_every_round_is_never_caught_by_who_counts_the_last_rounds() -> None:

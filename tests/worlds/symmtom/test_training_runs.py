@@ -14,6 +14,7 @@ import pytest
 
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
+from hm_agent.learning.progress import difference
 from hm_agent.learning.runs import TrainingFailed
 from hm_agent.worlds.symmtom.learning.checkpoints import load, save
 from hm_agent.worlds.symmtom.learning.command import LiveLine
@@ -151,7 +152,7 @@ def test_a_run_with_another_setting_is_told_by_flag_and_values(
     training: Training, change: Callable[[Training], Training], said: str
 ) -> None:
     episodes = training.parameters.updates * training.parameters.games
-    assert change(training).difference(training.described()) == said.format(training, episodes)
+    assert difference(change(training), training.described()) == said.format(training, episodes)
 
 
 def test_a_trained_agent_plays_from_the_command_line(training: Training, whole_run: Path, tmp_path: Path) -> None:

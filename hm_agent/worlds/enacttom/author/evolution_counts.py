@@ -129,7 +129,7 @@ def _ablation(pipeline: str, candidates: Sequence[_Candidate], *, is_calibrated:
         len(kept),
         _mean([one.k_depth for one in kept]),
         _share(sum(not one.is_proved for one in kept), len(kept)),
-        _share(sum(not one.public for one in kept), len(kept)),
+        _share(sum(one.public is False for one in kept), len(kept)),
     )
 
 

@@ -206,7 +206,7 @@ def _own_answer(read: ReadStory, asked: Asked, question: LabelledQuestion) -> _A
     right = story.answer(asked)
     if right is None:
         raise _Unjudged("the story gives no definite answer")
-    return _Answer(asked.key, _believers(asked), _differs_from(right, story.choices(asked)))
+    return _Answer(asked.key, asked.people, _differs_from(right, story.choices(asked)))
 
 
 def _where_answer(read: ReadStory, asked: WhereAsked, question: LabelledQuestion) -> _Answer:
@@ -254,11 +254,6 @@ def _if_those_who_stayed_know(read: ReadStory, key: Key, asked: WhereAsked, afte
     return own if asked.people[1] in read.stayed_when_leaving(asked.people[0], own.room, after) else None
 
 
-def _believers(asked: Asked) -> tuple[str, ...]:
-    """The people whose belief a question asks for, outermost first; empty for the state of the world."""
-    return tuple(name for name in (asked.person, asked.other) if name)
-
-
 def _asked_words(asked: WhereAsked) -> str:
     """`the apple`, or with people `the apple, as Anne thinks that Beth believes,`."""
     thing = asked.thing if asked.thing[0].isupper() else f"the {asked.thing}"
@@ -279,4 +274,4 @@ def _as_where_asked(asked: Asked) -> WhereAsked | Asked:
     """A question about a room or container as one that can be judged for any story; other questions unchanged."""
     if asked.about not in (AskedProperty.ROOM, AskedProperty.CONTAINER) or asked.time is AskedTime.BEFORE:
         return asked
-    return WhereAsked(asked.subject, _believers(asked), "beginning" if asked.time is AskedTime.BEGINNING else "now")
+    return WhereAsked(asked.subject, asked.people, "beginning" if asked.time is AskedTime.BEGINNING else "now")

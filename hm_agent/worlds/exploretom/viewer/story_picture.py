@@ -84,7 +84,7 @@ class StoryPicture:
         }
 
     def spot(self, asked: Asked) -> tuple[int, int, int] | None:
-        """Where the picture shows the answer to a question: (subject, row, moment); None if nowhere.
+        """Where the picture shows the answer to a question: (subject, row, moment); None if nowhere, as of order 3.
 
         Row 0 is what is true; then follow the other rows of `_subject`.
         """
@@ -93,9 +93,9 @@ class StoryPicture:
         subject, people = self._keys.index(asked.key), self.script.people
         if asked.person is None:
             return subject, 0, self._remembered_moment(asked)
-        if asked.person not in people or (asked.other or asked.person) not in people:
-            return None
         pair = asked.person, asked.other or asked.person
+        if asked.third or not set(pair) <= set(people):
+            return None
         return subject, 1 + _pairs(people).index(pair), len(self.script.actions)
 
     def spot_of(self, question: str) -> tuple[int, int, int] | None:

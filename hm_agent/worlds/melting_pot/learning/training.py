@@ -24,7 +24,7 @@ from hm_agent.config import ConfigError
 from hm_agent.learning.curves import LearningCurve
 from hm_agent.learning.layers import Weights
 from hm_agent.learning.progress import RunProgress, check_same_run
-from hm_agent.learning.runs import TrainingFailed, flag_difference
+from hm_agent.learning.runs import TrainingFailed
 from hm_agent.learning.trees import is_finite
 from hm_agent.worlds.melting_pot.learning.actor import ActorPlan, PlayRequest, seated
 from hm_agent.worlds.melting_pot.learning.inputs import Sight, input_sizes
@@ -135,22 +135,17 @@ class PopulationTraining:
         fields = {name: value for name, value in asdict(self).items() if name != "evaluation"}
         return json.dumps({**fields.pop("parameters"), **fields}, sort_keys=True)
 
-    def difference(self, described: str) -> str:
-        """Says in which flag of `hm-agent train` a run that was described differs; empty if it is the same."""
-        return flag_difference(*(_as_flags(json.loads(text)) for text in (described, self.described())))
-
-
-def _as_flags(described: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a described run as flags of `hm-agent train`; a field without a flag keeps its own name."""
-    fields = dict(described)
-    named = {
-        "seeds": fields.pop("seed"),
-        "pixels": fields.pop("sight") == "pixels",
-        "rollout": (rollout := fields.pop("steps")),
-        "steps": fields.pop("updates") * fields["tables"] * rollout,
-        "checkpoint_every": fields.pop("every"),
-    }
-    return {**fields, **named}
+    @staticmethod
+    def as_flags(described: Mapping[str, Any]) -> dict[str, Any]:
+        fields = dict(described)
+        named = {
+            "seeds": fields.pop("seed"),
+            "pixels": fields.pop("sight") == "pixels",
+            "rollout": (rollout := fields.pop("steps")),
+            "steps": fields.pop("updates") * fields["tables"] * rollout,
+            "checkpoint_every": fields.pop("every"),
+        }
+        return {**fields, **named}
 
 
 @cache

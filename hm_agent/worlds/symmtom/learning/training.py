@@ -18,7 +18,7 @@ import jax
 import numpy as np
 
 from hm_agent.learning.progress import RunProgress, check_same_run
-from hm_agent.learning.runs import TrainingFailed, flag_difference, kept_json
+from hm_agent.learning.runs import TrainingFailed, kept_json
 from hm_agent.learning.trees import is_finite
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
@@ -80,23 +80,18 @@ class Training:
         """All that the trained weights depend on, as JSON."""
         return json.dumps(asdict(self), sort_keys=True)
 
-    def difference(self, described: str) -> str:
-        """Says in which flag of `hm-agent train` a run that was described differs; empty if it is the same."""
-        return flag_difference(*(_as_flags(json.loads(text)) for text in (described, self.described())))
-
-
-def _as_flags(described: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a described run as flags of `hm-agent train`; a field without a flag keeps its own name."""
-    fields = dict(described)
-    parameters, game = dict(fields.pop("parameters")), asdict(settings := GameSettings(**fields.pop("settings")))
-    del game["has_public_first_hand"], game["is_competitive"], game["has_published_rules"]
-    named = {
-        "episodes": parameters.pop("updates") * parameters["games"],
-        **settings.variant,
-        "checkpoint_every": fields.pop("every"),
-        "replay": parameters.pop("capacity", None),
-    }
-    return {**named, **parameters, **fields, **game}
+    @staticmethod
+    def as_flags(described: Mapping[str, Any]) -> dict[str, Any]:
+        fields = dict(described)
+        parameters, game = dict(fields.pop("parameters")), asdict(settings := GameSettings(**fields.pop("settings")))
+        del game["has_public_first_hand"], game["is_competitive"], game["has_published_rules"]
+        named = {
+            "episodes": parameters.pop("updates") * parameters["games"],
+            **settings.variant,
+            "checkpoint_every": fields.pop("every"),
+            "replay": parameters.pop("capacity", None),
+        }
+        return {**named, **parameters, **fields, **game}
 
 
 @cache

@@ -164,14 +164,15 @@ def test_ablations_count_what_the_gates_would_let_pass() -> None:
         row(1, 1, public=True, private=False),
         row(2, 1, public=False, private=False),
         {**row(4, 1, public=True, private=True), "private": None},
+        {**row(5, 1, public=False, private=False), "public": None},
         row(3, 1, public=True, private=True, first={"why": "no plan", "k_depth": 3, "public": True, "private": False}),
     ]
     last = generation_counts(rows)[1]
-    assert (last.proved, last.kept, last.no_result, last.target_fails) == (4, 1, 1, 1 / 2)
+    assert (last.proved, last.kept, last.no_result, last.target_fails) == (5, 1, 2, 1 / 2)
     whole, unverified, uncalibrated, alone = ablations(rows)
-    assert (whole.kept, whole.candidates, whole.unproved, whole.unfair) == (1, 4, 0, 0)
+    assert (whole.kept, whole.candidates, whole.unproved, whole.unfair) == (1, 5, 0, 0)
     assert (unverified.kept, unverified.unproved, unverified.k_depth) == (2, 0.5, 2.5)
-    assert (uncalibrated.kept, uncalibrated.unfair) == (2, 0.5)
+    assert (uncalibrated.kept, uncalibrated.unfair) == (3, 1 / 3)
     assert (alone.kept, alone.candidates) == (0, 1)
 
 

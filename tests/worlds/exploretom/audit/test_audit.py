@@ -102,6 +102,11 @@ def test_right_labels_stand_and_wrong_ones_are_found(
         ("Where does Vera think Emil thinks Vera thinks Emil thinks the turnips is?", "blue_barrel", "green_box"),
         ("Where does Emil think Vera thinks Otto thinks Vera thinks the turnips is?", "red_crate", "blue_barrel"),
         ("Where does Vera think Vera thinks Vera thinks the turnips is?", "green_box", "blue_barrel"),
+        (
+            "In which container does Vera think that Emil thinks that Otto will search for the turnips?",
+            "red crate",
+            "blue barrel",
+        ),
     ],
 )
 def test_labels_of_any_order_are_judged(tmp_path: Path, question: str, right: str, wrong: str) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
+from hm_agent.learning.progress import difference
 from hm_agent.registry import scenarios
 from hm_agent.testing.episodes import play_steps
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
@@ -146,7 +147,7 @@ def test_a_run_begins_from_the_puppets_that_earn_most_and_says_where_it_cannot(
     twice = starting.begun_from(begun, PLAYER.scenario, 2)
     for name, value in begun.weights.items():
         np.testing.assert_array_equal(twice[name], np.repeat(value, 2, 0))
-    assert "--start=None, not --start=" in training.difference(PLAYER.described())
+    assert "--start=None, not --start=" in difference(training, PLAYER.described())
     for wrong, told in (
         (replace(training, hidden=8), "its networks learned by --planes --hidden=16; these have --planes --hidden=8"),
         (replace(PUPPETS, start=str(path)), "puppets begin from random weights alone"),
