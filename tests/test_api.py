@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from importlib import import_module
 from pathlib import Path
 from threading import Lock
@@ -51,6 +52,7 @@ def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "reds.py").write_text(SAYS_RED)
     (tmp_path / "unclosed.py").write_text("\ndef build(setup:\n")
     (tmp_path / "raising.py").write_text("import hm_agent\n\nbuild = 1 / 0\n")
+    (tmp_path / "exiting.py").write_text("import sys\n\nsys.exit(0)\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(TOY.parents[1]))  # of the process that workers come from
     monkeypatch.syspath_prepend(str(TOY))
@@ -149,6 +151,7 @@ def hm_agent_suite() -> hm_agent.Suite:
         ({"agent": "no_module:build"}, "can't be loaded: No module named 'no_module' in /.*: run the command in"),
         ({"agent": "unclosed:build"}, r"unclosed:build can't be loaded: SyntaxError: .*\(unclosed.py, line 2\)"),
         ({"agent": "raising:build"}, r"can't be loaded: \S+/raising.py, line 3: ZeroDivisionError: division by zero$"),
+        ({"agent": "exiting:build"}, r"can't be loaded: \S+/exiting.py, line 3: SystemExit: 0$"),
         ({"agent": "reds:nothing"}, "agent reds:nothing is int: it has to be a function"),
         ({"agent": "oracle"}, "oracle can't play card_talk"),
         ({"agent": []}, "no agent for card_talk"),
@@ -227,6 +230,16 @@ def test_a_failed_episode_is_among_the_results_and_warned_of() -> None:
     with pytest.warns(RuntimeWarning, match="1 of 1 episodes did not end well.*no batteries"):
         results = play(agent="empty")
     assert results[0].has_failed
+
+
+def test_an_agent_that_exits_while_it_is_built_fails_its_episode_alone() -> None:
+    def build(setup: hm_agent.AgentSetup) -> Any:
+        sys.exit("no batteries")
+
+    hm_agent.register_agent("exiting", build)
+    with pytest.warns(RuntimeWarning, match="1 of 2 episodes did not end well.*no batteries"):
+        results = play(agent=["exiting", "reds:build"])
+    assert [result.status for result in results] == ["failed: SystemExit: no batteries", "completed"]
 
 
 class Lost(hm_agent.Agent[Any, str]):

@@ -105,6 +105,11 @@ def test_a_failure_is_named_and_kept() -> None:
     assert outcome.error is error
 
 
+def test_an_agent_that_exits_fails_its_episode() -> None:
+    outcome, keeper = play(AgentThatStops(SystemExit(0)))
+    assert (outcome.status, len(keeper.steps)) == ("failed: RuntimeError: the agent raised SystemExit(0)", 3)
+
+
 def test_an_agents_lost_connection_is_a_failure_and_no_trouble_with_the_disk() -> None:
     outcome, keeper = play(AgentThatStops(ConnectionResetError("it hung up")))
     assert (outcome.status, len(keeper.steps)) == ("failed: ConnectionResetError: it hung up", 3)
