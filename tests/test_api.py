@@ -265,9 +265,15 @@ def played(agent: Any) -> hm_agent.Result:
 
 @pytest.mark.parametrize(
     ("metrics", "named"),
-    [({"good": 1, "x": float("nan")}, "'x' is nan"), ({"y": "abc"}, "'y' is 'abc'"), (3, "AttributeError")],
+    [
+        ({"good": 1, "x": float("nan")}, "'x' is nan"),
+        ({"large": 1e16}, "'large' is 1e+16"),
+        ({"y": "abc"}, "'y' is 'abc'"),
+        ({"share_right": 1.0}, "'share_right' is one of the world's"),
+        (3, "AttributeError"),
+    ],
 )
-def test_a_metric_that_is_no_number_fails_the_episode_and_keeps_its_steps(metrics: Any, named: str) -> None:
+def test_a_metric_that_can_not_be_recorded_fails_the_episode_and_keeps_its_steps(metrics: Any, named: str) -> None:
     result = played(Lost(metrics=metrics))
     assert result.status.startswith("failed: ")
     assert named in result.status

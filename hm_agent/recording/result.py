@@ -56,7 +56,8 @@ _FRAME = re.compile(r'^  File "([^"\n]+)", line (\d+), in (.+)$', re.MULTILINE)
 _NOT_OWN = (Path(__file__).parents[1], sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"))
 """The folders of this package, of Python and of installed libraries."""
 Count = Annotated[int, Field(ge=0, le=10**15)]
-Amount = Annotated[float, Field(ge=-1e15, le=1e15)]
+MOST_AMOUNT = 1e15
+Amount = Annotated[float, Field(ge=-MOST_AMOUNT, le=MOST_AMOUNT)]
 """Larger numbers are taken for errors in the file; means of them would be meaningless."""
 
 
