@@ -280,6 +280,18 @@ def test_a_metric_that_can_not_be_recorded_fails_the_episode_and_keeps_its_steps
     assert result.steps > 0
 
 
+def test_a_result_that_no_reader_would_take_is_a_failure() -> None:
+    """It would be left out of reports, and be played and paid for again."""
+
+    class Spender(Lost):
+        usage = hm_agent.Usage(input_tokens=1.5)  # type: ignore[arg-type]
+
+    assert played(Spender()).status.startswith(
+        "failed: ValueError: the result can't be recorded: seats.0.input_tokens: "
+    )
+    assert len(hm_agent.load("runs")) == 1
+
+
 def test_an_error_of_an_agent_is_not_hidden_by_its_metrics() -> None:
     assert played(Lost(ZeroDivisionError("by zero"), metrics=3)).status == "failed: ZeroDivisionError: by zero"
 
