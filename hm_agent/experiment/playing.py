@@ -141,9 +141,16 @@ async def play(episode: Episode, models: Models, watcher: Recorder) -> Result:
 
 
 def _clear_folder(folder: Path) -> None:
-    """Removes an episode's folder, or a file or link in its place, before it is played anew; a link's target stays."""
+    """Removes an episode's folder, or a file or link in its place, before it is played anew; a link's target stays.
+
+    Raises OSError with the folder's name for what may not be removed.
+    """
     if folder.is_dir() and not folder.is_symlink():
-        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            shutil.rmtree(folder)
+        except OSError as error:
+            error.filename = str(folder)  # the error may have a name without its folder
+            raise
     else:
         folder.unlink(missing_ok=True)
 
