@@ -73,7 +73,7 @@ async def run_episode(
         try:
             with disk_errors():
                 recorder.close()
-        except DiskError as error:
+        except Exception as error:  # noqa: BLE001 - a user's recorder may raise anything; kept in the outcome
             outcome.fail(error)
     return outcome
 

@@ -133,6 +133,21 @@ def test_trouble_with_a_disk_is_no_failure_of_the_episode() -> None:
     assert (outcome.error.errno, outcome.error.filename) == (ENOSPC, "trace.jsonl")
 
 
+class Unclosable(Keeper):
+    """Can't be closed."""
+
+    def close(self) -> None:
+        super().close()
+        raise ValueError("it is open still")
+
+
+def test_a_recorder_that_can_not_be_closed_costs_neither_the_steps_nor_the_others() -> None:
+    recorders = [Unclosable(), keeper := Keeper()]
+    outcome = asyncio.run(run_episode(CountingWorld(), {"first": AgentThatStops()}, seed=0, recorders=recorders))
+    assert (outcome.status, outcome.steps, outcome.reward) == ("failed: ValueError: it is open still", 10, 10.0)
+    assert keeper.closed == 1
+
+
 def test_an_interruption_ends_the_episode_with_what_was_played() -> None:
     outcome, keeper = play(AgentThatStops(asyncio.CancelledError()))
     assert (outcome.status, len(keeper.steps)) == ("interrupted", 3)
