@@ -131,8 +131,11 @@ class Battery:
         """Yields for each part what the agents that items are scored by play, None if there are none, and the agents.
 
         requested: the agents and their model, and where to write; the battery sets everything else. Each part is
-        played by those agents that can play all its scenarios. Raises ConfigError for an agent that can play no part.
+        played by those agents that can play all its scenarios. Raises ConfigError for an agent that can play no part,
+        and if there is none.
         """
+        if not requested.agents:
+            raise ConfigError("no agent for the battery: name one or several; see hm-agent list")
         played = [(part, self.experiment(part, requested)) for part in self.parts()]
         for agent in requested.agents:
             if not any(agent in experiment.agents for _, experiment in played):

@@ -236,7 +236,7 @@ class Agent(Protocol[ViewT_contra, ActionT_co]):
     def metrics(self) -> Mapping[str, float]:
         """Returns metrics of its own, e.g. the number of steps in which it did not know where it was.
 
-        By default there are none. Each is a finite number.
+        By default there are none. Each is a finite number, under a name that the world has not.
         """
         return {}
 

@@ -73,7 +73,7 @@ async def run_episode(
         try:
             with disk_errors():
                 recorder.close()
-        except DiskError as error:
+        except Exception as error:  # noqa: BLE001 - a user's recorder may raise anything; kept in the outcome
             outcome.fail(error)
     return outcome
 
@@ -109,9 +109,15 @@ async def _play(
 
 
 async def _timed(agent: Agent[Any, Any], observation: Observation[Any], outcome: EpisodeOutcome) -> Decision[Any]:
-    """Returns an agent's decision; adds its duration to the outcome if no model was asked."""
+    """Returns an agent's decision; adds its duration to the outcome if no model was asked.
+
+    Raises RuntimeError in place of SystemExit: an agent that exits ends its episode, not the run.
+    """
     started = time.perf_counter()
-    decision = await agent.act(observation)
+    try:
+        decision = await agent.act(observation)
+    except SystemExit as error:
+        raise RuntimeError(f"the agent raised {error!r}") from error
     if not decision.exchanges:
         outcome.decision_seconds.append(time.perf_counter() - started)
     return decision

@@ -85,7 +85,7 @@ def load_place(place: str) -> Any:
         value = import_module(module)
         for name in attribute.split("."):
             value = getattr(value, name)
-    except Exception as error:  # a user's module may raise anything
+    except (Exception, SystemExit) as error:  # a user's module may raise anything, or end as a script does
         is_missing = isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}.")
         problem = _missing_module(module) if is_missing else import_problem(error)
         raise ConfigError(f"{place} can't be loaded: {problem}") from error
@@ -103,7 +103,7 @@ def _missing_module(module: str) -> str:
     )
 
 
-def import_problem(error: Exception) -> str:
+def import_problem(error: BaseException) -> str:
     """Says in words why an import failed, with the file and line of the imported code that raised the error, if any."""
     if isinstance(error, SyntaxError):
         return f"SyntaxError: {error}"  # it names the file and the line

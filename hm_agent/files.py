@@ -108,7 +108,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
         draft.write_bytes(content.encode() if isinstance(content, str) else content)
         draft.replace(path)
     except OSError as error:
-        if error.filename is None:  # a full disk does not say for which file
+        if error.filename2 is None:  # a full disk names no file, a missing folder the draft
             error.filename = str(path)
         raise
     finally:

@@ -78,6 +78,7 @@ def pack_folder(folder: Path, archive: Path) -> Packed:
         _add(tar, HEADER_FILE, json.dumps(HEADER).encode())
         for name in names:
             _add(tar, name, read_regular(folder / name))
+    archive.parent.mkdir(parents=True, exist_ok=True)
     write_whole(archive, content.getvalue())
     episodes, cards = (sum(name.endswith(kind) for name in names) for kind in (RESULT, CARD))
     return Packed(episodes, cards, len(content.getbuffer()), sha256(content.getbuffer()).hexdigest())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from importlib import import_module
 from pathlib import Path
 from threading import Lock
@@ -51,6 +52,7 @@ def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "reds.py").write_text(SAYS_RED)
     (tmp_path / "unclosed.py").write_text("\ndef build(setup:\n")
     (tmp_path / "raising.py").write_text("import hm_agent\n\nbuild = 1 / 0\n")
+    (tmp_path / "exiting.py").write_text("import sys\n\nsys.exit(0)\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(TOY.parents[1]))  # of the process that workers come from
     monkeypatch.syspath_prepend(str(TOY))
@@ -149,6 +151,7 @@ def hm_agent_suite() -> hm_agent.Suite:
         ({"agent": "no_module:build"}, "can't be loaded: No module named 'no_module' in /.*: run the command in"),
         ({"agent": "unclosed:build"}, r"unclosed:build can't be loaded: SyntaxError: .*\(unclosed.py, line 2\)"),
         ({"agent": "raising:build"}, r"can't be loaded: \S+/raising.py, line 3: ZeroDivisionError: division by zero$"),
+        ({"agent": "exiting:build"}, r"can't be loaded: \S+/exiting.py, line 3: SystemExit: 0$"),
         ({"agent": "reds:nothing"}, "agent reds:nothing is int: it has to be a function"),
         ({"agent": "oracle"}, "oracle can't play card_talk"),
         ({"agent": []}, "no agent for card_talk"),
@@ -229,6 +232,16 @@ def test_a_failed_episode_is_among_the_results_and_warned_of() -> None:
     assert results[0].has_failed
 
 
+def test_an_agent_that_exits_while_it_is_built_fails_its_episode_alone() -> None:
+    def build(setup: hm_agent.AgentSetup) -> Any:
+        sys.exit("no batteries")
+
+    hm_agent.register_agent("exiting", build)
+    with pytest.warns(RuntimeWarning, match="1 of 2 episodes did not end well.*no batteries"):
+        results = play(agent=["exiting", "reds:build"])
+    assert [result.status for result in results] == ["failed: SystemExit: no batteries", "completed"]
+
+
 class Lost(hm_agent.Agent[Any, str]):
     """Fails, or has metrics that can't be recorded."""
 
@@ -252,13 +265,31 @@ def played(agent: Any) -> hm_agent.Result:
 
 @pytest.mark.parametrize(
     ("metrics", "named"),
-    [({"good": 1, "x": float("nan")}, "'x' is nan"), ({"y": "abc"}, "'y' is 'abc'"), (3, "AttributeError")],
+    [
+        ({"good": 1, "x": float("nan")}, "'x' is nan"),
+        ({"large": 1e16}, "'large' is 1e+16"),
+        ({"y": "abc"}, "'y' is 'abc'"),
+        ({"share_right": 1.0}, "'share_right' is one of the world's"),
+        (3, "AttributeError"),
+    ],
 )
-def test_a_metric_that_is_no_number_fails_the_episode_and_keeps_its_steps(metrics: Any, named: str) -> None:
+def test_a_metric_that_can_not_be_recorded_fails_the_episode_and_keeps_its_steps(metrics: Any, named: str) -> None:
     result = played(Lost(metrics=metrics))
     assert result.status.startswith("failed: ")
     assert named in result.status
     assert result.steps > 0
+
+
+def test_a_result_that_no_reader_would_take_is_a_failure() -> None:
+    """It would be left out of reports, and be played and paid for again."""
+
+    class Spender(Lost):
+        usage = hm_agent.Usage(input_tokens=1.5)  # type: ignore[arg-type]
+
+    assert played(Spender()).status.startswith(
+        "failed: ValueError: the result can't be recorded: seats.0.input_tokens: "
+    )
+    assert len(hm_agent.load("runs")) == 1
 
 
 def test_an_error_of_an_agent_is_not_hidden_by_its_metrics() -> None:

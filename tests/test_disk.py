@@ -18,7 +18,7 @@ from hm_agent.finding import find_scenarios
 from hm_agent.process.folder_lock import EPISODE_BYTES, RESERVED_BYTES
 from hm_agent.recording.result import read_result
 from hm_agent.testing.endpoint import Endpoint
-from tests.support.commands import call, call_here, orphans, overriding, start
+from tests.support.commands import PLAY, call, call_here, orphans, overriding, start
 from tests.support.schema_player import answer
 
 SIZE = RESERVED_BYTES + 4 * EPISODE_BYTES
@@ -90,7 +90,8 @@ def test_a_full_disk_below_the_cache_ends_the_run_before_more_is_paid(disk: Path
 
 @pytest.mark.slow
 def test_a_file_that_may_not_grow_ends_the_run_in_one_line(tmp_path: Path) -> None:
-    process = start("limited", "--scenario=exploretom_a4", "--agent=reality", f"--out={tmp_path / 'out'}")
+    flags = ("--scenario=exploretom_a4", "--agent=reality", f"--out={tmp_path / 'out'}")
+    process = start("limited", *flags, program=("-B", *PLAY))  # -B: a compiled module would be cut short, too
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (2_000, 2_000))
     _, errors = process.communicate()
     check_said(process.returncode, errors, "can't write: .*File too large: '.*/episode-0")

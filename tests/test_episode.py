@@ -105,6 +105,11 @@ def test_a_failure_is_named_and_kept() -> None:
     assert outcome.error is error
 
 
+def test_an_agent_that_exits_fails_its_episode() -> None:
+    outcome, keeper = play(AgentThatStops(SystemExit(0)))
+    assert (outcome.status, len(keeper.steps)) == ("failed: RuntimeError: the agent raised SystemExit(0)", 3)
+
+
 def test_an_agents_lost_connection_is_a_failure_and_no_trouble_with_the_disk() -> None:
     outcome, keeper = play(AgentThatStops(ConnectionResetError("it hung up")))
     assert (outcome.status, len(keeper.steps)) == ("failed: ConnectionResetError: it hung up", 3)
@@ -126,6 +131,21 @@ def test_trouble_with_a_disk_is_no_failure_of_the_episode() -> None:
     assert (outcome.status, len(keeper.steps), keeper.closed) == ("interrupted", 3, 1)
     assert isinstance(outcome.error, DiskError)
     assert (outcome.error.errno, outcome.error.filename) == (ENOSPC, "trace.jsonl")
+
+
+class Unclosable(Keeper):
+    """Can't be closed."""
+
+    def close(self) -> None:
+        super().close()
+        raise ValueError("it is open still")
+
+
+def test_a_recorder_that_can_not_be_closed_costs_neither_the_steps_nor_the_others() -> None:
+    recorders = [Unclosable(), keeper := Keeper()]
+    outcome = asyncio.run(run_episode(CountingWorld(), {"first": AgentThatStops()}, seed=0, recorders=recorders))
+    assert (outcome.status, outcome.steps, outcome.reward) == ("failed: ValueError: it is open still", 10, 10.0)
+    assert keeper.closed == 1
 
 
 def test_an_interruption_ends_the_episode_with_what_was_played() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -16,7 +18,7 @@ from hm_agent.config import ConfigError, data_folder
 from hm_agent.models.prompts import environment, phrase, prompts_from, register_prompts, template_names, template_text
 from hm_agent.models.sources import HASH_DIGITS
 from hm_agent.process.exit_status import FAILED, WRONG_INPUT
-from hm_agent.recording.making import making
+from hm_agent.recording.making import _checkout, making
 from hm_agent.recording.result import FILE
 from hm_agent.reporting import csv_records, tables
 from hm_agent.reporting.conditions import conditions_of, in_order, labels
@@ -145,6 +147,29 @@ def test_a_command_is_recorded_without_the_secrets_of_its_urls(monkeypatch: pyte
     assert making()["command"] == "hm-agent play '--scenario=rws_?' '--base_url=https://x.org/v1?' --seed=3"
     monkeypatch.setattr("sys.argv", ["/bin/hm-agent", "play", "--header=X-A:hunter5", "--header", "X-A:hunter6", "-h"])
     assert making()["command"] == "hm-agent play --header=... --header ... -h"
+
+
+def test_results_tell_the_commit_and_leave_the_checkout_to_its_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def git(*words: str) -> str:
+        given = ["git", "-C", str(tmp_path), "-c", "user.name=n", "-c", "user.email=e@x.org", *words]
+        return subprocess.run(given, check=True, capture_output=True, text=True).stdout.strip()
+
+    monkeypatch.setattr("hm_agent.recording.making._CHECKOUT", tmp_path)
+    (tmp_path / "file").write_text("x")
+    git("init")
+    git("add", "file")
+    git("commit", "-m", "first")
+    os.utime(tmp_path / "file", (0, 0))  # what is stored of it in the index is outdated
+    index = (tmp_path / ".git" / "index").read_bytes()
+    _checkout.cache_clear()
+    assert making()["commit"] == git("rev-parse", "HEAD")
+    assert (tmp_path / ".git" / "index").read_bytes() == index
+    (tmp_path / "file").write_text("y")
+    _checkout.cache_clear()
+    assert making()["commit"] == git("rev-parse", "HEAD") + "-dirty"
+    _checkout.cache_clear()
 
 
 def test_a_result_says_how_it_came_to_be(endpoint: Endpoint, tmp_path: Path) -> None:

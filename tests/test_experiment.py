@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import nullcontext
 from dataclasses import replace
+from errno import EACCES
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import NoReturn
@@ -125,6 +127,17 @@ def test_a_file_that_is_no_result_is_passed_over(played: Path, tmp_path: Path) -
 def test_an_episode_that_is_there_is_not_overwritten_unasked(played: Path) -> None:
     assert experiment(played).survey().due == 0
     assert experiment(played, overwrite=True).survey().due == 1
+
+
+def test_what_may_not_be_removed_is_named(tmp_path: Path, silence: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(name: str, **_: object) -> NoReturn:
+        raise PermissionError(EACCES, "Permission denied", name)
+
+    (folder := next(experiment(tmp_path).plan()).folder).mkdir(parents=True)
+    (folder / "trace.jsonl").touch()
+    monkeypatch.setattr(os, "unlink", refuse)
+    with pytest.raises(OSError, match=f"Permission denied: '{folder}'"):
+        run(experiment(tmp_path), silence)
 
 
 def test_a_limit_that_was_not_set_before_is_another_setting(played: Path) -> None:

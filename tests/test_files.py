@@ -40,8 +40,9 @@ def test_a_written_file_has_the_mode_of_any_new_file(tmp_path: Path) -> None:
 
 def test_no_draft_stays_of_a_file_that_can_not_be_written(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    with pytest.raises(OSError, match="folder"):
-        write_whole(tmp_path / "folder", "x")
+    for path in (tmp_path / "folder", tmp_path / "missing" / "file"):
+        with pytest.raises(OSError, match=f"'{path}'$"):
+            write_whole(path, "x")
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 

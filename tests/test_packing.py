@@ -37,11 +37,12 @@ def test_what_is_packed_comes_out_and_nothing_else_is_packed(tmp_path: Path) -> 
     for name in (*names, RESULT.replace("result.json", "replay.html"), "summary.md", ".hidden/a/b/c/result.json"):
         (run / name).parent.mkdir(parents=True, exist_ok=True)
         (run / name).write_text(name)
-    packed = pack_folder(run, tmp_path / "run.tar.gz")
+    archive = tmp_path / "missing" / "run.tar.gz"
+    packed = pack_folder(run, archive)
     assert (packed.episodes, packed.cards) == (1, 1)
-    assert is_archive(tmp_path / "run.tar.gz")
-    assert not any((tmp_path / "run.tar.gz").read_bytes()[4:8]), "it says when it was made"
-    unpack_archive(tmp_path / "run.tar.gz", tmp_path / "again")
+    assert is_archive(archive)
+    assert not any(archive.read_bytes()[4:8]), "it says when it was made"
+    unpack_archive(archive, tmp_path / "again")
     found = {path.relative_to(tmp_path / "again").as_posix() for path in (tmp_path / "again").rglob("*.json*")}
     assert found == set(names)
     assert (tmp_path / "again" / RESULT).read_text() == RESULT

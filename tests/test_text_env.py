@@ -240,7 +240,8 @@ def test_a_table_that_cannot_be_is_refused() -> None:
     for name, wrong, problem in (
         (GAME, {"seats": ["player_3"]}, "mg_rps_pure has no seat 'player_3': there are player_0"),
         (GAME, {"history": "all"}, "history is 'whole' or 'new', not 'all'"),
-        (GAME, {"max_steps": 0}, "max_steps=0: must be at least 1"),
+        (GAME, {"max_steps": 0}, "max_steps=0: must be a whole number, at least 1"),
+        (GAME, {"max_steps": 2.5}, "max_steps=2.5: must be a whole number, at least 1"),
         (GAME, {"invalid_cost": -1}, "invalid_cost=-1: must be a finite number, at least 0"),
         (GAME, {"invalid_cost": float("nan")}, "invalid_cost=nan: must be a finite number, at least 0"),
         (GAME, {"agent": "reader"}, "reader can't play mg_rps_pure"),

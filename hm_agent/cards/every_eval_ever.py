@@ -1,6 +1,6 @@
 """Cards and results in the form of Every Eval Ever, a shared schema for evaluations of models (version 0.3.0).
 
-A record is one agent with one model, sampled in one way; its results are means with their intervals, without episodes.
+A record is one agent with one model; its results are means with their intervals, without single episodes.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ def record_of_card(card: Card, publisher: Publisher) -> Record:
         for row in world.orders
         for name, figure, unit in (("functional", row.functional, SCORE), ("literal", row.literal, SHARE))
         if figure
-        for result in [_of_figure(world, row, name, figure, unit, source)]
+        for result in [_of_figure(world, row, name, figure, unit, source) | _sampling(card.agent, card.settings)]
     ]
-    return _record(card.agent, card.model, results, card.settings, publisher, card.made)
+    return _record(card.agent, card.model, results, publisher, card.made)
 
 
 def _of_figure(
     world: WorldFigures, row: OrderFigures, name: str, figure: Figure, unit: str, source: Mapping[str, str]
-) -> Record:
+) -> dict[str, Any]:
     title = world.title if row.order is None else f"{world.title}, order {row.order}"
     bounds = (0.0, 1.0) if name == "literal" else (-inf, inf)
     interval = None if figure.low is None or figure.high is None else (figure.low, figure.high)
@@ -65,18 +65,17 @@ def _of_figure(
 
 
 def records_of_rows(rows: Iterable[Row], publisher: Publisher) -> Iterator[Record]:
-    """A record for each agent, model and sampling, with the mean of each scenario in the scenario's own measure."""
+    """A record for each agent and model, with the mean of each scenario in the scenario's own measure."""
 
-    def who(row: Row) -> tuple[str, str, str]:
-        return row.condition.agent, row.condition.model, json.dumps(_sampling(dict(row.settings)))
+    def who(row: Row) -> tuple[str, str]:
+        return row.condition.agent, row.condition.model
 
-    for (agent, model, _), group in groupby(sorted(rows, key=who), who):
-        own = list(group)
-        if results := [_of_row(row) for row in own if row.estimate]:
-            yield _record(agent, model, results, dict(own[0].settings), publisher, None)
+    for (agent, model), group in groupby(sorted(rows, key=who), who):
+        if results := [_of_row(row) | _sampling(agent, dict(row.settings)) for row in group if row.estimate]:
+            yield _record(agent, model, results, publisher, None)
 
 
-def _of_row(row: Row) -> Record:
+def _of_row(row: Row) -> dict[str, Any]:
     scenario, estimate = row.scenario, row.estimate
     assert estimate is not None
     measure = scenario.metric
@@ -124,21 +123,14 @@ def _result(
     }
 
 
-def _sampling(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """How answers were sampled, as the schema names it."""
+def _sampling(agent: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """By what a result's answers were drawn: a run may have other settings in another scenario."""
     arguments = {"temperature": "temperature", "top_p": "top_p", "max_output_tokens": "max_tokens"}
-    return {theirs: settings[own] for own, theirs in arguments.items() if settings.get(own) is not None}
+    sent = {theirs: settings[own] for own, theirs in arguments.items() if settings.get(own) is not None}
+    return {"generation_config": {"generation_args": sent, "additional_details": {"agent": agent}}}
 
 
-def _record(
-    agent: str,
-    model: str,
-    results: Sequence[Record],
-    settings: Mapping[str, Any],
-    publisher: Publisher,
-    made: str | None,
-) -> Record:
-    config = {"generation_args": _sampling(settings), "additional_details": {"agent": agent}}
+def _record(agent: str, model: str, results: Sequence[Record], publisher: Publisher, made: str | None) -> Record:
     now, developer = datetime.now(UTC), BENCHMARK if model == BUILTIN else publisher.developer
     name = f"{developer or 'unknown'}/{model}" if "/" not in model else model
     place = {"deployment_type": "unknown", "model_availability": "unknown", "agent": agent}
@@ -156,7 +148,7 @@ def _record(
         "eval_library": {"name": BENCHMARK, "version": versions()[BENCHMARK]},
         "model_info": {"name": model, "id": name, "additional_details": place}
         | ({"developer": developer} if developer else {}),
-        "evaluation_results": [{**result, "generation_config": config} for result in results],
+        "evaluation_results": list(results),
     }
 
 

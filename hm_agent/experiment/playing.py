@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from inspect import isawaitable
-from math import isfinite
 from numbers import Real
 from pathlib import Path
 from statistics import median
@@ -34,6 +33,7 @@ from hm_agent.recording.result import (
     FAILED,
     FILE,
     INTERRUPTED,
+    MOST_AMOUNT,
     Result,
     SeatResult,
     usage_fields,
@@ -119,9 +119,11 @@ async def play(episode: Episode, models: Models, watcher: Recorder) -> Result:
                     recorder.close()
             raise
     played.metrics, played.background = world.metrics(), tuple(world.background())
+    measured = {"reward", episode.scenario.metric.name, *played.metrics}
     played.seat_metrics = {
-        seat: {**world.seat_metrics(seat), **_agent_metrics(agent, played.outcome)}
+        seat: {**own, **_agent_metrics(agent, {*measured, *own}, played.outcome)}
         for seat, agent in played.agents.items()
+        for own in [world.seat_metrics(seat)]
     }
     played.seconds = time.perf_counter() - started
     result = _result(episode, played)
@@ -139,9 +141,16 @@ async def play(episode: Episode, models: Models, watcher: Recorder) -> Result:
 
 
 def _clear_folder(folder: Path) -> None:
-    """Removes an episode's folder, or a file or link in its place, before it is played anew; a link's target stays."""
+    """Removes an episode's folder, or a file or link in its place, before it is played anew; a link's target stays.
+
+    Raises OSError with the folder's name for what may not be removed.
+    """
     if folder.is_dir() and not folder.is_symlink():
-        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            shutil.rmtree(folder)
+        except OSError as error:
+            error.filename = str(folder)  # the error may have a name without its folder
+            raise
     else:
         folder.unlink(missing_ok=True)
 
@@ -202,19 +211,24 @@ def _checked(name: str, agent: Agent[Any, Any]) -> Agent[Any, Any]:
     return agent
 
 
-def _agent_metrics(agent: Agent[Any, Any], outcome: EpisodeOutcome) -> Mapping[str, float]:
-    """An agent's own metrics; none, and a failed episode, if they can't be recorded."""
+def _agent_metrics(agent: Agent[Any, Any], taken: Container[str], outcome: EpisodeOutcome) -> Mapping[str, float]:
+    """An agent's own metrics; none, and a failed episode, if they can't be recorded. taken: the world's names."""
     try:
-        return {name: _finite(name, value) for name, value in agent.metrics().items()}
+        return {name: _recordable(name, value, taken) for name, value in agent.metrics().items()}
     except Exception as error:  # noqa: BLE001 - a user's agent may raise anything; kept in the outcome
         outcome.fail(error)
         return {}
 
 
-def _finite(name: str, value: float) -> float:
-    """The value of an agent's metric as Python's own number; raises ValueError for anything but a finite number."""
-    if not isinstance(value, Real) or not isfinite(value):
-        raise ValueError(f"the agent's metric {name!r} is {value!r}; a metric is a finite number")
+def _recordable(name: str, value: float, taken: Container[str]) -> float:
+    """The value of an agent's metric as Python's own number.
+
+    Raises ValueError for anything but a number that a result may have, and for a name that is taken.
+    """
+    if not isinstance(value, Real) or not abs(value) <= MOST_AMOUNT:
+        raise ValueError(f"the agent's metric {name!r} is {value!r}; a metric is a number of {MOST_AMOUNT:g} at most")
+    if name in taken:
+        raise ValueError(f"the agent's metric {name!r} is one of the world's: give it another name")
     return value if isinstance(value, int) else float(value)
 
 

@@ -75,7 +75,7 @@ async def _play_or_crash(episode: Episode, models: ModelPool, emit: Callable[[Pu
         return None
     except DiskError as error:
         return Crash(str(error), is_disk=True)
-    except Exception:  # noqa: BLE001 - one episode's error must not end the other episodes
+    except (Exception, SystemExit):  # noqa: BLE001 - one episode's error must not end the other episodes
         return Crash(traceback.format_exc())
 
 

@@ -68,13 +68,16 @@ _COMMANDS = ("hm-agent", "run_scenario.py", "__main__.py")
 def _checkout() -> Mapping[str, str]:
     if not (_CHECKOUT / ".git").exists():
         return {}
-    describe = ["git", "-C", str(_CHECKOUT), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    # Without optional locks, a run that is killed leaves none, and the user's own git commands never wait for it.
+    status = ["git", "--no-optional-locks", "-C", str(_CHECKOUT), "status", "--porcelain=2", "--branch", "-uno"]
     try:
-        told = subprocess.run(describe, capture_output=True, text=True, timeout=10, check=True)
+        told = subprocess.run(status, capture_output=True, text=True, timeout=10, check=True).stdout.splitlines()
     except (OSError, subprocess.SubprocessError):
         return {}
+    commit, is_changed = told[0].removeprefix("# branch.oid "), not told[-1].startswith("# ")
     lock = _CHECKOUT / "requirements.lock"
-    return {"commit": told.stdout.strip()} | ({"lock": file_hash(lock)} if lock.is_file() else {})
+    locked = {"lock": file_hash(lock)} if lock.is_file() else {}
+    return {"commit": f"{commit}-dirty" if is_changed else commit, **locked}
 
 
 def made_in_words(results: Iterable[Result]) -> str:

@@ -13,9 +13,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from hm_agent.config import ConfigError
+from hm_agent.config import ConfigError, first_problem
 from hm_agent.files import read_regular, write_whole
 from hm_agent.metrics import Measure
 from hm_agent.process.shell import printable
@@ -56,7 +56,8 @@ _FRAME = re.compile(r'^  File "([^"\n]+)", line (\d+), in (.+)$', re.MULTILINE)
 _NOT_OWN = (Path(__file__).parents[1], sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"))
 """The folders of this package, of Python and of installed libraries."""
 Count = Annotated[int, Field(ge=0, le=10**15)]
-Amount = Annotated[float, Field(ge=-1e15, le=1e15)]
+MOST_AMOUNT = 1e15
+Amount = Annotated[float, Field(ge=-MOST_AMOUNT, le=MOST_AMOUNT)]
 """Larger numbers are taken for errors in the file; means of them would be meaningless."""
 
 
@@ -241,12 +242,20 @@ def _reader() -> TypeAdapter[Result]:
 
 
 def write_result(result: Result, folder: Path) -> None:
-    """Writes the result into an episode's folder, as `FILE` or `UNFINISHED`; the file is whole or not there at all."""
+    """Writes the result into an episode's folder, as `FILE` or `UNFINISHED`; the file is whole or not there at all.
+
+    Raises ValueError for what no reader would take, e.g. a cost that is no number: it would be played again and again.
+    """
     name = UNFINISHED if result.stops_the_run else FILE
     fields = asdict(result)
     content = json.dumps({"format": fields.pop("format"), **fields}, indent=2, ensure_ascii=False) + "\n"
     # A file's name in an error may hold unpaired surrogates, with which neither results nor reports can be read.
-    write_whole(folder / name, content.encode("utf-8", "replace"))
+    encoded = content.encode("utf-8", "replace")
+    try:
+        _reader().validate_json(encoded)
+    except ValidationError as error:
+        raise ValueError(f"the result can't be recorded: {first_problem(error)}") from error
+    write_whole(folder / name, encoded)
 
 
 def read_result(path: Path) -> Result | None:

@@ -15,7 +15,7 @@ from hm_agent.recording.making import PROMPTS_DIR
 from hm_agent.recording.result import BOTS_FILE, CODE, ENDPOINT, NETWORKS, OWN_FILE, Result
 from hm_agent.registry import agent_names, own_agents, scenario_named, shared_agents, suites
 from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import OwnAgent, Setting
+from hm_agent.suite import Option, OwnAgent, Setting
 from hm_agent.theory_of_mind.hypotheses import Parameters
 
 Settings = tuple[tuple[str, Setting], ...]
@@ -40,6 +40,11 @@ def _sources(result: Result, templates: Iterable[str]) -> Mapping[str, str]:
     return {name: value for name, value in said.items() if value}
 
 
+def _options(world: str) -> Sequence[Option]:
+    """The options of a world; none where it is not installed."""
+    return suites()[world].options if world in suites() else ()
+
+
 def scenario_of(result: Result) -> ScenarioInfo:
     """The scenario of a result, with the measure that the result records."""
     return scenario_named(result.scenario).measured_by(result.measure)
@@ -49,7 +54,8 @@ def scenario_of(result: Result) -> ScenarioInfo:
 class Condition:
     """What episodes must have in common to be averaged.
 
-    settings: by flag, sorted, without the base seed. measure: None for the one that the scenario has at present.
+    settings: by flag, sorted, without the base seed and the world's options that are not set: results of before there
+    was such an option lack it. measure: None for the one that the scenario has at present.
     """
 
     agent: str
@@ -60,7 +66,8 @@ class Condition:
     @classmethod
     def of(cls, result: Result) -> Condition:
         given = {**result.settings, **_sources(result, result.prompts)}
-        settings = sorted((flag, value) for flag, value in given.items() if flag != "seed")
+        unset = {option.name for option in _options(result.world) if given.get(option.name) is None}
+        settings = sorted((flag, value) for flag, value in given.items() if flag not in {"seed", *unset})
         has_present = result.measure in (None, scenario_named(result.scenario).metric.measure)
         return cls(result.agent, result.model, tuple(settings), None if has_present else result.measure)
 
@@ -69,7 +76,7 @@ class Condition:
 
         The measure stands there only if it is not the scenario's present one.
         """
-        options, own = suites()[world].options if world in suites() else (), dict(self.settings)
+        options, own = _options(world), dict(self.settings)
         flags = ["max_steps", *(option.name for option in options if option.changes_world)]
         files = {*SCENARIOS_FILES, *(option.hash_setting for option in options)}
         agreed = tuple((flag, own.get(flag)) for flag in (*flags, *sorted(own.keys() & files)))
@@ -228,7 +235,7 @@ def _fixed_options(results: Iterable[Result]) -> set[tuple[str, str]]:
     """
     values: dict[tuple[str, str], dict[str, set[Setting]]] = {}
     for result in results:
-        options = suites()[result.world].options if result.world in suites() else ()
+        options = _options(result.world)
         files = {option.hash_setting for option in options if option.hash_setting}
         for flag in (*SCENARIOS_FILES, *(option.name for option in options), *files):
             if flag == BOTS_FILE and flag not in result.settings:

@@ -64,8 +64,12 @@ class ShippedPoints:
 
 
 def share_of_acts(scenario: ScenarioInfo) -> ShareMetric | None:
-    """The share of right acts that is a scenario's score; None if the score is its metric from floor to ceiling."""
-    return suites()[scenario.world].functional if scenario.needs_order is None else None
+    """The share of right acts that is a scenario's score; None if the score is its metric from floor to ceiling.
+
+    None, too, for a scenario that is not known here, e.g. one of the user's own whose folder was not named.
+    """
+    suite = suites().get(scenario.world)
+    return suite.functional if suite and scenario.needs_order is None else None
 
 
 def functional_score(

@@ -22,6 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from inspect import signature
 from math import inf
+from numbers import Integral
 from operator import index
 from random import Random
 from threading import Lock
@@ -72,8 +73,8 @@ def text_env(
         raise ConfigError(f"{found.short_name} has no seat {unknown[0]!r}: there are {', '.join(found.seats)}")
     if history not in (WHOLE, NEW):
         raise ConfigError(f"history is {WHOLE!r} or {NEW!r}, not {history!r}")
-    if max_steps is not None and max_steps < 1:
-        raise ConfigError(f"max_steps={max_steps}: must be at least 1")
+    if max_steps is not None and not (isinstance(max_steps, Integral) and max_steps >= 1):
+        raise ConfigError(f"max_steps={max_steps!r}: must be a whole number, at least 1")
     if not 0 <= invalid_cost < inf:
         raise ConfigError(f"invalid_cost={invalid_cost}: must be a finite number, at least 0")
     if others_model == OUTSIDE:

@@ -127,6 +127,7 @@ def test_what_ended_before_any_question_has_no_card(tmp_path: Path, server: Endp
         ("--temperature=1", "--temperature has no effect: the model builtin calculates"),
         ("--ray_address=10.0.0.1", "--ray_address=10.0.0.1 is for --engine=ray"),
         ("--agent=raeder", "did you mean reader?"),
+        ("--agent=", "no agent for the battery"),
         ("--model=gpt-4o", "OPENAI_API_KEY"),
     ],
 )

@@ -3,14 +3,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 
 import pytest
 
 from hm_agent.registry import own_agents
 from hm_agent.reporting import conditions
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, labels
+from hm_agent.reporting.runs import read_runs
 from hm_agent.suite import OwnAgent
-from tests.reporting.examples import PD, RWS, SELF_PLAY, delivered, result, settings
+from tests.reporting.examples import PD, RWS, SELF_PLAY, delivered, leave, result, settings
 
 
 def test_what_is_the_same_for_all_is_not_said() -> None:
@@ -74,7 +76,7 @@ def test_of_an_agents_settings_those_at_their_defaults_come_first(inferences: tu
 @pytest.mark.usefixtures("delivery")
 def test_a_default_comes_first_also_where_its_name_does_not() -> None:
     played = [delivered("vmp", 4, settings={**QUIET, "traffic": traffic}) for traffic in ("dense", None)]
-    assert [dict(one.settings)["traffic"] for one in in_order(conditions_of(played))] == [None, "dense"]
+    assert [dict(one.settings).get("traffic") for one in in_order(conditions_of(played))] == [None, "dense"]
 
 
 QUIET = {"seed": 0, "max_steps": None, "top_k": 5}
@@ -85,6 +87,15 @@ def test_an_option_that_is_the_same_in_all_of_a_world_sets_nobody_apart() -> Non
     assert one == other
     elsewhere = result(world="elsewhere", scenario="elsewhere_0", settings={"max_steps": None, "top_k": 5})
     assert len(set(conditions_of([result(), elsewhere]))) == 1
+
+
+def test_an_option_that_is_not_set_is_that_of_a_result_from_before_it_was_there(tmp_path: Path) -> None:
+    now = result("react", settings=settings(checkpoint=None))
+    before = replace(now, settings={flag: value for flag, value in now.settings.items() if flag != "checkpoint"})
+    leave(tmp_path / "now", now)
+    leave(tmp_path / "before", before)
+    assert Condition.of(now) == Condition.of(before)
+    assert read_runs((tmp_path / "now", tmp_path / "before")).repeated == 1
 
 
 def test_an_option_that_varies_sets_apart() -> None:

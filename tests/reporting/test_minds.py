@@ -43,6 +43,12 @@ def test_gap_is_what_is_said_rightly_less_the_normalised_score(tmp_path: Path) -
     assert row.base_rate == 0.5
 
 
+def test_a_scenario_that_is_not_known_here_has_its_literal_measure_alone(tmp_path: Path) -> None:
+    (row,) = rows(tmp_path, asked(10, right=0.75, scenario="rws_of_somebody_s_own"))
+    assert row.literal is not None
+    assert (row.literal.mean, row.functional) == (0.75, None)
+
+
 def test_scenarios_weigh_the_same(tmp_path: Path) -> None:
     (row,) = rows(tmp_path, asked(0, 1.0), asked(0, 1.0, seed=2), asked(0, 0.5, scenario=RWS_2))
     assert row.literal is not None

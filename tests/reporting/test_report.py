@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -17,6 +18,7 @@ from hm_agent.agents.registry import AGENTS
 from hm_agent.command_line.commands import PLAY
 from hm_agent.extensions import ADDED
 from hm_agent.recording.result import Result, read_result
+from hm_agent.registry import register_scenarios
 from hm_agent.reporting.csv_records import long_records, wide_records
 from hm_agent.reporting.index import list_episodes, write_index
 from hm_agent.reporting.notes import SUMMED_TIME, TIME
@@ -315,6 +317,25 @@ def test_names_are_escaped(tmp_path: Path) -> None:
     assert "a|b<i>" not in (tmp_path / "report.html").read_text()
     for name in ("report.md", "summary.md"):
         assert r"a\|b<i>" in (tmp_path / name).read_text()
+
+
+def test_a_bar_in_a_game_s_title_breaks_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ADDED, "folders", {})
+    shipped = ROOT / "scenarios" / "matrix_games" / "prisoners_dilemma.toml"
+    own = re.sub('title = ".*"', 'title = "P(A|B)"', shipped.read_text().replace('"pd"', '"bar"'))
+    (tmp_path / "matrix_games").mkdir()
+    (tmp_path / "matrix_games" / "bar.toml").write_text(own)
+    register_scenarios(tmp_path)
+    earned = {"hypothetical_minds": 2.0, "react": 1.5, "oracle": 3.0, "random": 1.0}
+    played: dict[str, Any] = {"world": "matrix_games", "settings": {"seed": 0, "max_steps": None}}
+    for (agent, paid), scenario in product(earned.items(), ("mg_bar_defect", "mg_bar_grim")):
+        leave(tmp_path / "runs", result(agent, scenario=scenario, **played, metrics={"reward_per_round": paid}))
+    write_report(read_runs((tmp_path / "runs",)), tmp_path)
+    lines = (tmp_path / "report.md").read_text().splitlines()
+    tables = [place for place, line in enumerate(lines) if line.startswith("| ---")]
+    widths = [[len(re.findall(r"(?<!\\)\|", line)) for line in lines[place - 1 : place + 2]] for place in tables]
+    assert len(widths) > 5
+    assert all(len(set(found)) == 1 for found in widths)
 
 
 def test_a_share_is_shown_with_three_decimals_and_pages_are_named_after_their_worlds(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from hm_agent.config import ConfigError
+from hm_agent.config import ConfigError, check_folder
 from hm_agent.files import write_whole
 from hm_agent.flag_fields import flag_field
 from hm_agent.models.providers import ModelPool
@@ -45,6 +45,8 @@ def main(arguments: Sequence[str]) -> int:
     said, settings = COMMAND.values(CastFlags), COMMAND.model()
     if said.out.exists():
         raise ConfigError(f"--out={said.out}: there is such a file already")
+    check_folder("out", said.out.parent)
+    said.out.parent.mkdir(parents=True, exist_ok=True)  # before anything is paid for
     names = (settings.name, said.judge or settings.name)
     with asked_models(settings) as models:
         models.check(dict.fromkeys(names))

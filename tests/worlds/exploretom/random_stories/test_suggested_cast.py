@@ -108,10 +108,12 @@ def test_every_answer_has_a_grammar() -> None:
 
 
 def test_command_writes_a_file_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "cast.toml"
+    path = tmp_path / "missing" / "cast.toml"
     command = ["hm-agent", "cast", "--model=builtin", "--settings=2", f"--out={path}"]
     assert main(command) == 0
     assert "Settings: 2 of 2, with 4 objects" in capsys.readouterr().out
     assert [setting.name for setting in read_cast(path).setting] == [one.name for one in read_cast().setting[:2]]
     assert main(command) == 2
     assert "there is such a file already" in capsys.readouterr().err
+    assert main([*command[:-1], f"--out={path}/cast.toml"]) == 2
+    assert f"{path} is a file; name a folder" in capsys.readouterr().err
