@@ -66,9 +66,10 @@ agent with a model: the order at which it plays, what it says of other minds bes
     {command} --size=full --workers=2
     {command} --model=gpt-4o --split_seed=8271644093    # items that nobody has trained on
 
-Shortcuts, which model no mind, the ladder of orders and the ceiling play the same items first, at no cost. OUT has the
-files of `hm-agent play`, and OUT/cards/<agent>/<model>/ the card (card.json, card.html, card.png) with its answers. The
-same command again goes on where it ended; --max_calls and --max_cost hold for all worlds together."""
+Shortcuts, which model no mind, the ladder of orders and the ceiling play the same items first, at no cost and without
+replays. OUT has the files of `hm-agent play`, and OUT/cards/<agent>/<model>/ the card (card.json, card.html, card.png)
+with its answers. The same command again goes on where it ended; --max_calls and --max_cost hold for all worlds
+together."""
 
 TOURNAMENT_USAGE = """Lets each agent meet every other one, and itself, and ranks them by payoff and by Bayesian skill.
 
