@@ -61,6 +61,11 @@ class Matchups:
         return unit_of(self.scenario)
 
     @property
+    def digits(self) -> int:
+        """How many decimals the rewards are shown with."""
+        return self.scenario.metric.digits
+
+    @property
     def length(self) -> str:
         """How long the finished episodes were, in words."""
         if self.steps is None:

@@ -82,6 +82,22 @@ def test_nobody_leads_a_cycle_whatever_the_order_of_the_games() -> None:
     assert [line["rank"] for line in ranking] == ["1", "1", "1"]
 
 
+TWINS: Table = {
+    **{(name, other): 3 for name in ("react", "reflexion") for other in ("react", "reflexion")},
+    **{(name, "vmp"): 4 for name in ("react", "reflexion")},
+    **{("vmp", name): 2 for name in ("react", "reflexion")},
+    ("vmp", "vmp"): 3,
+}
+"""Two agents that always earn the same, and a third that earns less."""
+
+
+def test_agents_that_always_earned_the_same_share_their_rank_by_skill() -> None:
+    found = only(played(TWINS))
+    (_, ranking), *_ = found.tables(player_labels([found]))
+    assert [line["skill"] for line in ranking][:2] == [ranking[0]["skill"]] * 2
+    assert [line["rank by skill"] for line in ranking] == ["1", "1", "3"]
+
+
 def test_shared_rewards_are_even_at_every_table() -> None:
     found = only(played({("react", "react"): 4, ("react", "vmp"): 2, ("vmp", "react"): 2, ("vmp", "vmp"): 1}))
     assert found.standings[0].skill.mean == pytest.approx(found.standings[1].skill.mean)
