@@ -20,6 +20,7 @@ from hm_agent.files import REPORT
 from hm_agent.finding import find_agents, find_scenarios, passed_over_lines
 from hm_agent.flag_fields import check_fields
 from hm_agent.models.budget import RunBudget
+from hm_agent.models.chat import Sampling
 from hm_agent.models.settings import PRESETS, ModelSettings
 from hm_agent.pool.console_progress import progress_for
 from hm_agent.pool.run import run
@@ -36,6 +37,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Names = str | Iterable[str]
+WRITTEN: Mapping[str, type] = {
+    "model=hm_agent.ModelSettings(name, {flag}=...)": ModelSettings,
+    "model=hm_agent.ModelSettings(name, sampling=hm_agent.Sampling({flag}=...))": Sampling,
+    "parameters=hm_agent.Parameters({flag}=...)": Parameters,
+}
+"""Flags of `hm-agent play` that are fields of one of `play`'s arguments: how they are written, and of which class."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -187,6 +194,9 @@ def check_given(experiment: Experiment, options: Mapping[str, Setting], *, opens
     _check_gif(experiment.record_gif)
     known = {option.name for suite in experiment.suites for option in suite.options}
     if unknown := sorted(options.keys() - known):
+        for written, kind in WRITTEN.items():
+            if unknown[0] in {each.name for each in fields(kind)}:
+                raise ConfigError(f"{unknown[0]}: say {written.format(flag=unknown[0])}")
         meant = option_meant(unknown[0], sorted(known), signature(play).parameters)
         raise ConfigError(f"no option {unknown[0]!r} in these scenarios' worlds: {meant}")
     for suite in experiment.suites:
