@@ -42,7 +42,7 @@ REPRODUCE_ABOUT = """Plays runs again from their recorded answers alone, asks no
 
 Of a folder of `hm-agent play` or `battery`, all finished episodes, with the prompts that lie in it: results apart from
 times, and traces to the byte. Of a card, its figures. Of an archive of `hm-agent pack`, all that it holds, and with
---own_code by the prompts and the agents that lie in it. Exit status 1 if anything differs."""
+--own_code by the prompts in it and the agents that it names. Exit status 1 if anything differs."""
 
 
 def leaderboard_command(arguments: Sequence[str]) -> int:

@@ -119,8 +119,11 @@ def test_an_archive_does_not_run_code_that_it_names(battery: Path, tmp_path: Pat
     fields["seats"][0]["agent"] = "os:abort"
     copy = tmp_path / "run" / path.relative_to(battery)
     copy.parent.mkdir(parents=True)
+    fields["settings"]["scenarios_dir"] = "sha256:0123456789ab"
     copy.write_text(json.dumps(fields))
-    assert call_here("hm-agent", "pack", str(tmp_path / "run"))[0] == 0
+    status, output, _ = call_here("hm-agent", "pack", str(tmp_path / "run"))
+    needed = f"the code of os, the files of {fields['scenario']} (--scenarios_dir)"
+    assert (status, output.splitlines()[1:]) == (0, [f"Not in it, to be handed on beside it: {needed}"])
     status, _, errors = call_here("hm-agent", "reproduce", str(tmp_path / "run.tar.gz"))
     assert status == WRONG_INPUT
     assert "its agent os:abort is code of somebody's own: --own_code runs it" in errors
