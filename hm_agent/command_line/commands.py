@@ -246,6 +246,7 @@ def _battery(command: Command) -> int:
 
 
 def _list(command: Command) -> int:
+    flags.register_own_folders()
     order = flags.NEEDS_ORDER.value
     print("\n".join(listing.everything() if order is None else listing.needing(order)))
     return 0
