@@ -16,6 +16,7 @@ from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.ceilings import told_notes
 from hm_agent.reporting.conditions import UNKNOWN, Condition, Settings, in_order
 from hm_agent.reporting.runs import Runs, result_order
+from hm_agent.reporting.statistics import TINY
 from hm_agent.reporting.tables import Row
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.wording import counted, listed, number, total
@@ -137,6 +138,19 @@ def shortcut_notes(rows: Sequence[Row]) -> list[str]:
 
 def _is_guessed(row: Row) -> bool:
     return row.floor_reference is not None and row.floor == row.scenario.metric.guessing
+
+
+def alike_notes(rows: Sequence[Row]) -> list[str]:
+    """A sentence on the scenarios in which episodes of an agent all came out alike, which is no measure of doubt."""
+    found = [row for row in rows if row.estimate and row.estimate.interval and not row.is_reference]
+    alike = [row for row in found if row.estimate and max(row.estimate.values) - min(row.estimate.values) < TINY]
+    if not alike:
+        return []
+    where = listed(_first_few(list(dict.fromkeys(row.scenario.short_name for row in alike))))
+    sentence = (
+        f"In {counted(len(alike), 'mean')} of {where} all episodes came out alike: interval and p rest on no spread"
+    )
+    return [f"{sentence}. A few can come out so by chance; where chance plays no part, they are one episode."]
 
 
 def unscored(rows: Sequence[Row]) -> list[str]:

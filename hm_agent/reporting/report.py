@@ -23,7 +23,7 @@ from hm_agent.reporting.group_means import GroupMean, by_unit_of_means, group_me
 from hm_agent.reporting.halves import SCORE, SplitMean, split_means
 from hm_agent.reporting.interaction_figures import adaptation_picture, validation_picture
 from hm_agent.reporting.interactions import Curve, StreamGroup, stream_groups
-from hm_agent.reporting.notes import file_notes, notes, seeds_played, unscored, what_was_run
+from hm_agent.reporting.notes import alike_notes, file_notes, notes, seeds_played, unscored, what_was_run
 from hm_agent.reporting.pages import Link, address
 from hm_agent.reporting.payoff_map import payoff_picture
 from hm_agent.reporting.pictures import Picture, keys
@@ -89,7 +89,13 @@ class Report:
         self.made = made_in_words(results)
         gaps = ceiling_gaps(results, self.rows)
         self._exceeded = {(gap.scenario, gap.condition) for gap in gaps if gap.is_exceeded}
-        self.notes = [*notes(self.rows), *exceeded_notes(gaps, self.labels), *unscored(self.rows), *file_notes(runs)]
+        self.notes = [
+            *notes(self.rows),
+            *alike_notes(self.rows),
+            *exceeded_notes(gaps, self.labels),
+            *unscored(self.rows),
+            *file_notes(runs),
+        ]
 
     @property
     def title(self) -> str:
