@@ -15,7 +15,7 @@ from hm_agent.reporting.breakdowns import breakdown_pictures, kind_means
 from hm_agent.reporting.calibration import PredictionScores, calibration_picture, predictions
 from hm_agent.reporting.ceilings import ceiling_gaps, exceeded_notes
 from hm_agent.reporting.comparing import Comparison, compare, episode_values
-from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, labels
+from hm_agent.reporting.conditions import Condition, Labels, conditions_of, count_agents, in_order, labels
 from hm_agent.reporting.contrasts import Contrast, contrasts, setting_contrasts
 from hm_agent.reporting.curves import EARLY, SHARE_RULE, adaptation_curves, adaptation_rows, validation_curves
 from hm_agent.reporting.figures import ablation_picture, compared_rows, effort_picture, means_picture
@@ -100,6 +100,10 @@ class Report:
     @property
     def title(self) -> str:
         return f"{worlds_of(self.runs)}: comparison"
+
+    @property
+    def agents(self) -> int:
+        return count_agents((condition.agent, label) for condition, label in self.labels.items())
 
     @cached_property
     def ordered(self) -> list[Condition]:

@@ -145,6 +145,7 @@ def test_the_report_has_the_tournament_on_all_its_pages(tmp_path: Path) -> None:
     runs = Runs((tmp_path,), episodes)
     write_report(runs, tmp_path)
     assert Report(runs, tmp_path).tournaments
+    assert "18 episodes of 2 agents on 1 scenario" in (tmp_path / "report.md").read_text("utf-8")
     for name in ("report.md", "report.html"):
         assert "rws_arena_selfplay: ranking by payoff, reward per 1,200 steps" in (tmp_path / name).read_text("utf-8")
         assert all(file in (tmp_path / name).read_text("utf-8") for file in ("tournament.csv", "payoffs.csv"))
