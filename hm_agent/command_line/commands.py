@@ -198,15 +198,15 @@ def _estimate(experiments: Sequence[Experiment]) -> int:
 def _requested_runs() -> tuple[Runs, Path, FigureFiles]:
     """Returns the episodes that the flags ask to report on, the folder to write to, and the form of its figures.
 
-    Prints which results can't be read.
+    Prints which results can't be read, and which scenarios are not known.
     """
-    from hm_agent.reporting.notes import unreadable_notes
+    from hm_agent.reporting.notes import own_game_notes, unreadable_notes
     from hm_agent.reporting.runs import read_runs
 
     request = flags.report_request(after_playing=False)
     folders, into = request.folders, request.into
     runs = read_runs(folders, counts_unanswered=request.counts_unanswered)
-    for note in unreadable_notes(runs):
+    for note in (*unreadable_notes(runs), *own_game_notes(runs)):
         print(printable(note))
     return runs.of(request.scenarios, request.agents), into, request.figures
 

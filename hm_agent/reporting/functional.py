@@ -65,7 +65,8 @@ class ShippedPoints:
 
 def share_of_acts(scenario: ScenarioInfo) -> ShareMetric | None:
     """The share of right acts that is a scenario's score; None if the score is its metric from floor to ceiling."""
-    return suites()[scenario.world].functional if scenario.needs_order is None else None
+    suite = suites().get(scenario.world)  # none for a scenario that is not known here
+    return suite.functional if suite and scenario.needs_order is None else None
 
 
 def functional_score(

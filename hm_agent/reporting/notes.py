@@ -11,7 +11,7 @@ from pathlib import Path
 from hm_agent.files import path_in_words
 from hm_agent.questions import Usage
 from hm_agent.recording.making import ENDED
-from hm_agent.recording.result import NO_RESULT, Result, other_format
+from hm_agent.recording.result import NO_RESULT, OWN_FILE, Result, other_format
 from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.ceilings import told_notes
 from hm_agent.reporting.conditions import UNKNOWN, Condition, Settings, in_order
@@ -177,8 +177,8 @@ def _floor_in_words(scenario: ScenarioInfo) -> str:
 
 
 def file_notes(runs: Runs) -> list[str]:
-    """Sentences on files that could not be read and on episodes that were recorded several times."""
-    sentences = unreadable_notes(runs)
+    """Sentences on files that could not be read or are not known here, and on episodes recorded several times."""
+    sentences = [*unreadable_notes(runs), *own_game_notes(runs)]
     if runs.repeated:
         records = counted(runs.repeated, "repeated record")
         sentences.append(f"{records} of episodes had the outcome of the record that counts; every episode counts once.")
@@ -196,6 +196,15 @@ def unreadable_notes(runs: Runs) -> list[str]:
     files, where = counted(len(runs.unreadable), "file"), listed(_first_few(runs.unreadable))
     problems = [f"{problem}." for path in runs.unreadable[:1] if (problem := other_format(path))]
     return [f"{files} could not be read as the result of an episode in the format of today: {where}.", *problems]
+
+
+def own_game_notes(runs: Runs) -> list[str]:
+    """A sentence on scenarios of files of the user's own that are not registered here; empty if there are none."""
+    named = {result.scenario for result in runs.results if OWN_FILE in result.settings}
+    if not (unknown := sorted(name for name in named if not scenario_named(name).world)):
+        return []
+    where = listed(_first_few(unknown))
+    return [f"Scenarios of files of one's own have no floor or ceiling here without --scenarios_dir: {where}."]
 
 
 def _first_few(paths: Sequence[Path | str]) -> list[str]:
