@@ -232,7 +232,8 @@ def _run(experiment: Experiment, *, shows_progress: bool) -> None:
     unplayed = [result for result in (played.judged for played in results) if not result.is_finished]
     if unplayed:
         summary = f"{len(unplayed)} of {experiment.size} episodes did not end well; the first: {unplayed[0].status}"
-        warnings.warn(f"{summary}; see the results' `reason`", RuntimeWarning, stacklevel=3)
+        where = "the results' `reason`" if unplayed[0].reason else "their traces or replays"
+        warnings.warn(f"{summary}; see {where}", RuntimeWarning, stacklevel=3)
     elif budget.declined:
         warnings.warn(budget.declined_note, RuntimeWarning, stacklevel=3)
 

@@ -232,6 +232,16 @@ def test_a_failed_episode_is_among_the_results_and_warned_of() -> None:
     assert results[0].has_failed
 
 
+def test_a_warning_of_unanswered_questions_names_the_files_that_hold_them() -> None:
+    class Mumbles(hm_agent.Chat):
+        async def complete(self, request: hm_agent.Request) -> hm_agent.Reply:
+            return hm_agent.Reply(("well",))
+
+    hm_agent.register_model("mumbles", lambda seed: Mumbles())
+    with pytest.warns(RuntimeWarning, match="1 of 1 .* no_result: .* unanswered; see their traces or replays"):
+        assert not play(model="mumbles")[0].reason
+
+
 class Lost(hm_agent.Agent[Any, str]):
     """Fails, or has metrics that can't be recorded."""
 
