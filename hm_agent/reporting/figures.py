@@ -216,7 +216,8 @@ def _effort(rows: Sequence[Row], *, by_score: bool) -> Effort:
 def hidden_behind(efforts: Sequence[Effort], measure: str) -> list[int]:
     """For each condition, how many earlier ones have their mark at the same place in a panel; 0 without a mark."""
     places = [(effort.amounts[measure], effort.result) for effort in efforts]
-    across, up = (SAME * max(abs(value or 0.0) for value in values) for values in zip(*places, strict=True))
+    across = SAME * max(amount or 0.0 for amount, _ in places)
+    up = SAME * max(abs(result) for _, result in places)
 
     def is_same(one: tuple[float | None, float], other: tuple[float | None, float]) -> bool:
         if one[0] is None or other[0] is None:
