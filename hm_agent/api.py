@@ -73,10 +73,12 @@ class Results(Sequence[Result]):
         return frame_of(self.episodes)
 
     def show(self) -> None:
-        """Prints what `hm-agent play` prints at its end: means by scenario and agent, notes and totals."""
-        from hm_agent.command_line.console import show_rows
+        """Prints what `hm-agent play` prints at its end: seats that met, means by scenario and agent, notes, totals."""
+        from hm_agent.command_line.console import show_matchups, show_rows
 
-        show_rows(Console(), tabulate([episode.result for episode in self.episodes]))
+        console, results = Console(), [episode.result for episode in self.episodes]
+        show_matchups(console, results)
+        show_rows(console, tabulate(results))
 
     def __repr__(self) -> str:
         return f"<Results: {counted(len(self), 'episode')} in {self.out}; show() prints them, frame() is a DataFrame>"
