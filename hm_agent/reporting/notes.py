@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from hm_agent.files import path_in_words
+from hm_agent.grouping import grouped
 from hm_agent.questions import Usage
 from hm_agent.recording.making import ENDED
 from hm_agent.recording.result import NO_RESULT, OWN_FILE, Result, other_format
@@ -42,6 +43,7 @@ def notes(rows: Sequence[Row]) -> list[str]:
         *unanswered((row.condition.model, row.usage) for row in rows),
         *told_notes(rows),
         *shortcut_notes(rows),
+        *unbeaten_shortcuts(rows),
         *unfinished(rows),
     ]
 
@@ -134,6 +136,20 @@ def shortcut_notes(rows: Sequence[Row]) -> list[str]:
     others = "the group's other scenarios, if it has any"
     sentence = f"The floor is the shortcut with the best mean over {others}{no_lower}: {chosen}."
     return [sentence, *([f"A floor may be too low, since shortcuts were not played: {missing}."] if missing else [])]
+
+
+def unbeaten_shortcuts(rows: Sequence[Row]) -> list[str]:
+    """A sentence on scenarios in which a shortcut does as well as any agent; the floor there may be another one."""
+    found = []
+    for scenario, of_scenario in grouped((row.scenario, row) for row in rows if row.scenario.world in suites()).items():
+        shortcuts, sign = suites()[scenario.world].shortcuts, 1 if scenario.metric.higher_is_better else -1
+        earned = [(row, sign * row.mean) for row in of_scenario if row.mean is not None]
+        by_habit = [mean for row, mean in earned if row.condition.agent in shortcuts]
+        by_agents = [mean for row, mean in earned if not row.is_reference and row.condition.agent not in shortcuts]
+        if by_habit and by_agents and max(by_habit) > max(by_agents) - TINY:
+            found.append(scenario.short_name)
+    where = listed(_first_few(found))
+    return [f"Some shortcut, which models no mind, does as well as every agent in {where}."] if found else []
 
 
 def _is_guessed(row: Row) -> bool:
