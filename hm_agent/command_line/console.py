@@ -51,7 +51,7 @@ def show_matchups(console: Console, results: Iterable[Result]) -> None:
     for one in mixed:
         about = f"{one.title}: reward of a seat of the row's agent with the column's, mean ± standard error, {one.unit}"
         lines = one.lines(names)
-        _show_table(console, about, {name: name for name in lines[0]}, lines, wraps=True)
+        _show_table(console, printable(about), {name: name for name in lines[0]}, lines, wraps=True)
 
 
 def show_tournaments(console: Console, played: Sequence[Tournament]) -> None:

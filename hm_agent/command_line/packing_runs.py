@@ -10,6 +10,7 @@ from hm_agent.config import ConfigError, check_run
 from hm_agent.extensions import is_place
 from hm_agent.files import path_in_words
 from hm_agent.packing import ENDING, pack_folder
+from hm_agent.process.shell import printable
 from hm_agent.recording.result import OWN_FILE
 from hm_agent.reporting.runs import read_runs
 from hm_agent.wording import counted, first_of
@@ -33,7 +34,7 @@ def pack_command(arguments: Sequence[str]) -> int:
     what = f"{counted(packed.episodes, 'episode')} and {counted(packed.cards, 'card')}"
     print(f"Archive: {path_in_words(archive)} with {what}, {packed.size / 1e3:,.0f} kB, SHA-256 {packed.digest}")
     if own := _own_files(folder):
-        print(f"Not in it, to be handed on beside it: {', '.join(own)}")
+        print(printable(f"Not in it, to be handed on beside it: {', '.join(own)}"))
     return 0
 
 
