@@ -20,6 +20,7 @@ from hm_agent.files import REPORT
 from hm_agent.finding import find_agents, find_scenarios, passed_over_lines
 from hm_agent.flag_fields import check_fields
 from hm_agent.models.budget import RunBudget
+from hm_agent.models.chat import Sampling
 from hm_agent.models.settings import PRESETS, ModelSettings
 from hm_agent.pool.console_progress import progress_for
 from hm_agent.pool.run import run
@@ -36,6 +37,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Names = str | Iterable[str]
+WRITTEN: Mapping[str, type] = {
+    "model=hm_agent.ModelSettings(name, {flag}=...)": ModelSettings,
+    "model=hm_agent.ModelSettings(name, sampling=hm_agent.Sampling({flag}=...))": Sampling,
+    "parameters=hm_agent.Parameters({flag}=...)": Parameters,
+}
+"""Flags of `hm-agent play` that are fields of one of `play`'s arguments: how they are written, and of which class."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,10 +73,12 @@ class Results(Sequence[Result]):
         return frame_of(self.episodes)
 
     def show(self) -> None:
-        """Prints what `hm-agent play` prints at its end: means by scenario and agent, notes and totals."""
-        from hm_agent.command_line.console import show_rows
+        """Prints what `hm-agent play` prints at its end: seats that met, means by scenario and agent, notes, totals."""
+        from hm_agent.command_line.console import show_matchups, show_rows
 
-        show_rows(Console(), tabulate([episode.result for episode in self.episodes]))
+        console, results = Console(), [episode.result for episode in self.episodes]
+        show_matchups(console, results)
+        show_rows(console, tabulate(results))
 
     def __repr__(self) -> str:
         return f"<Results: {counted(len(self), 'episode')} in {self.out}; show() prints them, frame() is a DataFrame>"
@@ -187,6 +196,9 @@ def check_given(experiment: Experiment, options: Mapping[str, Setting], *, opens
     _check_gif(experiment.record_gif)
     known = {option.name for suite in experiment.suites for option in suite.options}
     if unknown := sorted(options.keys() - known):
+        for written, kind in WRITTEN.items():
+            if unknown[0] in {each.name for each in fields(kind)}:
+                raise ConfigError(f"{unknown[0]}: say {written.format(flag=unknown[0])}")
         meant = option_meant(unknown[0], sorted(known), signature(play).parameters)
         raise ConfigError(f"no option {unknown[0]!r} in these scenarios' worlds: {meant}")
     for suite in experiment.suites:
@@ -222,7 +234,8 @@ def _run(experiment: Experiment, *, shows_progress: bool) -> None:
     unplayed = [result for result in (played.judged for played in results) if not result.is_finished]
     if unplayed:
         summary = f"{len(unplayed)} of {experiment.size} episodes did not end well; the first: {unplayed[0].status}"
-        warnings.warn(f"{summary}; see the results' `reason`", RuntimeWarning, stacklevel=3)
+        where = "the results' `reason`" if unplayed[0].reason else "their traces or replays"
+        warnings.warn(f"{summary}; see {where}", RuntimeWarning, stacklevel=3)
     elif budget.declined:
         warnings.warn(budget.declined_note, RuntimeWarning, stacklevel=3)
 

@@ -206,6 +206,7 @@ def _references(part: Part, experiment: Experiment) -> Experiment | None:
             episodes=part.references,
             model=ModelSettings(BUILTIN),
             seat_models=(),
+            record_replay=False,  # of thousands of episodes that ask nothing, these would take a gigabyte
         )
         if agents
         else None

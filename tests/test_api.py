@@ -173,6 +173,9 @@ def hm_agent_suite() -> hm_agent.Suite:
         ({"engine": "cloud"}, "engine='cloud': must be local or ray"),
         ({"bots": "scripted"}, "no option 'bots'.*: there are none$"),
         ({"agents": "react"}, "no option 'agents' in these scenarios' worlds: did you mean agent[?]$"),
+        ({"base_url": "x"}, r"base_url: say model=hm_agent.ModelSettings\(name, base_url=\.\.\.\)$"),
+        ({"temperature": 1.0}, r"ModelSettings\(name, sampling=hm_agent.Sampling\(temperature=\.\.\.\)\)$"),
+        ({"threshold": 0.5}, r"threshold: say parameters=hm_agent.Parameters\(threshold=\.\.\.\)$"),
         ({"report": "here"}, "report='here': must be True or False"),
         ({"model": 3}, "model=3: must be a model's name, or ModelSettings"),
         ({"model": " "}, "model=' ': must be a model's name"),
@@ -240,6 +243,16 @@ def test_an_agent_that_exits_while_it_is_built_fails_its_episode_alone() -> None
     with pytest.warns(RuntimeWarning, match="1 of 2 episodes did not end well.*no batteries"):
         results = play(agent=["exiting", "reds:build"])
     assert [result.status for result in results] == ["failed: SystemExit: no batteries", "completed"]
+
+
+def test_a_warning_of_unanswered_questions_names_the_files_that_hold_them() -> None:
+    class Mumbles(hm_agent.Chat):
+        async def complete(self, request: hm_agent.Request) -> hm_agent.Reply:
+            return hm_agent.Reply(("well",))
+
+    hm_agent.register_model("mumbles", lambda seed: Mumbles())
+    with pytest.warns(RuntimeWarning, match="1 of 1 .* no_result: .* unanswered; see their traces or replays"):
+        assert not play(model="mumbles")[0].reason
 
 
 class Lost(hm_agent.Agent[Any, str]):

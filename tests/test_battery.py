@@ -70,6 +70,13 @@ def test_shortcuts_ladder_and_ceiling_play_the_same_items_with_the_reasoner() ->
         assert own.episodes <= references.episodes
 
 
+def test_replays_are_of_the_agents_that_were_asked_for_alone() -> None:
+    """Scripted agents play thousands of episodes, whose replays would take a gigabyte a world."""
+    assert {(own.record_replay, references.record_replay) for _, references, own in played(SMALL) if references} == {
+        (True, False)
+    }
+
+
 def test_the_full_battery_holds_more_of_every_world() -> None:
     sizes = {size: {part.suite.name: 0 for part in Battery(size).parts()} for size in SIZES}
     for size in SIZES:

@@ -206,6 +206,12 @@ def test_what_is_wrong_with_ones_own_questions_and_act_is_said_with_the_line(fol
         assert ("(my_wrong_agent.py, line " in output.splitlines()[0]) == (name != "Unawaited")
 
 
+def test_prompts_of_ones_own_are_shown_without_a_model(folder: Path) -> None:
+    status, output, errors = call_here("hm-agent", "prompts", "show", "my_asking_agent:build", GAME, "--max_steps=3")
+    assert (status, errors) == (0, "")
+    assert output.startswith("=== OwnQuestion, step 0 ===\nRound 0: choose.\n\n=== AfterOne, step 1 ===\n")
+
+
 def test_an_agent_that_never_acts_is_ended_and_shown(folder: Path) -> None:
     (folder / "my_sleepy_agent.py").write_text(SLEEPY)
     for name, line in (("Busy", 11), ("Waiting", 16), ("Stubborn", 23)):

@@ -66,9 +66,10 @@ agent with a model: the order at which it plays, what it says of other minds bes
     {command} --size=full --workers=2
     {command} --model=gpt-4o --split_seed=8271644093    # items that nobody has trained on
 
-Shortcuts, which model no mind, the ladder of orders and the ceiling play the same items first, at no cost. OUT has the
-files of `hm-agent play`, and OUT/cards/<agent>/<model>/ the card (card.json, card.html, card.png) with its answers. The
-same command again goes on where it ended; --max_calls and --max_cost hold for all worlds together."""
+Shortcuts, which model no mind, the ladder of orders and the ceiling play the same items first, at no cost and without
+replays. OUT has the files of `hm-agent play`, and OUT/cards/<agent>/<model>/ the card (card.json, card.html, card.png)
+with its answers. The same command again goes on where it ended; --max_calls and --max_cost hold for all worlds
+together."""
 
 TOURNAMENT_USAGE = """Lets each agent meet every other one, and itself, and ranks them by payoff and by Bayesian skill.
 
@@ -197,15 +198,15 @@ def _estimate(experiments: Sequence[Experiment]) -> int:
 def _requested_runs() -> tuple[Runs, Path, FigureFiles]:
     """Returns the episodes that the flags ask to report on, the folder to write to, and the form of its figures.
 
-    Prints which results can't be read.
+    Prints which results can't be read, and which scenarios are not known.
     """
-    from hm_agent.reporting.notes import unreadable_notes
+    from hm_agent.reporting.notes import own_game_notes, unreadable_notes
     from hm_agent.reporting.runs import read_runs
 
     request = flags.report_request(after_playing=False)
     folders, into = request.folders, request.into
     runs = read_runs(folders, counts_unanswered=request.counts_unanswered)
-    for note in unreadable_notes(runs):
+    for note in (*unreadable_notes(runs), *own_game_notes(runs)):
         print(printable(note))
     return runs.of(request.scenarios, request.agents), into, request.figures
 
@@ -245,6 +246,7 @@ def _battery(command: Command) -> int:
 
 
 def _list(command: Command) -> int:
+    flags.register_own_folders()
     order = flags.NEEDS_ORDER.value
     print("\n".join(listing.everything() if order is None else listing.needing(order)))
     return 0

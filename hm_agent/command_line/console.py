@@ -12,9 +12,10 @@ from hm_agent.cards.card import Card, Figure
 from hm_agent.experiment.estimate import NO_PROXY, Line, RunEstimate, Spread
 from hm_agent.process.output import plain_table
 from hm_agent.process.shell import printable
+from hm_agent.recording.result import Result
 from hm_agent.reporting.minds import MindStudy
 from hm_agent.reporting.notes import notes
-from hm_agent.reporting.seats import player_labels
+from hm_agent.reporting.seats import matchups, player_labels
 from hm_agent.reporting.summary import headings_of, in_all, mean_tables, table_of_worlds, tables
 from hm_agent.reporting.tables import Row
 from hm_agent.reporting.tournament import TOURNAMENT_ABOUT, Tournament, all_tables
@@ -41,6 +42,16 @@ def show_rows(console: Console, rows: Sequence[Row]) -> None:
     for about, lines in table_of_worlds(rows).items():
         _show_table(console, about, {name: name for name in lines[0]}, lines, wraps=True)
     show_notes(console, rows)
+
+
+def show_matchups(console: Console, results: Iterable[Result]) -> None:
+    """Prints what a seat of each agent earned with each other one, where different agents met."""
+    mixed = [one for one in matchups(results) if one.is_mixed]
+    names = player_labels(mixed)
+    for one in mixed:
+        about = f"{one.title}: reward of a seat of the row's agent with the column's, mean ± standard error, {one.unit}"
+        lines = one.lines(names)
+        _show_table(console, printable(about), {name: name for name in lines[0]}, lines, wraps=True)
 
 
 def show_tournaments(console: Console, played: Sequence[Tournament]) -> None:

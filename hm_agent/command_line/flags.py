@@ -192,7 +192,10 @@ TOURNAMENT_HELPS: Helps = {
     "episodes": "Episodes for each table, all with the same seeds; five or more for intervals.",
 }
 """The help of flags that do something else in `tournament` than in `play`, by name."""
-LIST_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {"What to list": (NEEDS_ORDER,), "Help": (HELP,)}
+LIST_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
+    "What to list": (NEEDS_ORDER, _SCENARIOS_DIR),
+    "Help": (HELP,),
+}
 """The flags of `list`."""
 BATTERY_OUT = Path("runs/battery")
 BATTERY_HELPS: Helps = {

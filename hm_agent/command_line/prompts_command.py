@@ -7,19 +7,23 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from hm_agent.agents.agent import Recipe
 from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError, check_folder, data_folder
 from hm_agent.core import Step
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
+from hm_agent.extensions import is_place
 from hm_agent.files import write_whole
 from hm_agent.finding import find_agents, find_scenarios
+from hm_agent.models.canned import PLACE
 from hm_agent.models.prompts import register_prompts, render, template_names, template_text
+from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.process.exit_status import FAILED, complain
 from hm_agent.process.shell import printable
-from hm_agent.registry import register_scenarios
+from hm_agent.registry import register_scenarios, shared_agent
 
 ABOUT = """Writes the templates of all prompts into a folder, or shows every prompt of an agent's first episode.
 
@@ -29,7 +33,7 @@ ABOUT = """Writes the templates of all prompts into a folder, or shows every pro
 
 A folder of --prompts_dir needs only the templates that it changes. Results record a hash of each template that their
 prompts were rendered from: results with other prompts are another condition. `show` asks no model: the built-in
-reasoner answers."""
+reasoner answers, and to questions of your own one without a mind."""
 
 
 def prompts_command(arguments: Sequence[str]) -> int:
@@ -71,11 +75,13 @@ def _show(options: argparse.Namespace) -> int:
     for folder in options.prompts_dir:
         register_prompts(folder)
     scenarios = find_scenarios([options.scenario], {})
-    shown: list[str] = []
+    (agent, *_), shown = find_agents([options.agent], scenarios[:1]), list[str]()
+    is_own_code = is_place(agent) and not isinstance(shared_agent(agent), Recipe)
     with tempfile.TemporaryDirectory(prefix="hm_agent-") as out:
         experiment = Experiment(
             scenarios[:1],
-            agents=find_agents([options.agent], scenarios[:1])[:1],
+            agents=(agent,),
+            model=ModelSettings(PLACE if is_own_code else BUILTIN),
             out=Path(out),
             record_replay=False,
             max_steps=options.max_steps,

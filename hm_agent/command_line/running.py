@@ -10,7 +10,7 @@ from contextlib import nullcontext, suppress
 from rich.console import Console
 
 from hm_agent.bounds import kept_start
-from hm_agent.command_line.console import show_notes, show_rows, show_tournaments
+from hm_agent.command_line.console import show_matchups, show_notes, show_rows, show_tournaments
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.lineups import left_out_lines
@@ -164,6 +164,7 @@ def _print_summary(experiment: Experiment, request: ReportRequest, console: Cons
         show_tournaments(console, played)
         show_notes(console, rows)
     else:
+        show_matchups(console, runs.results)
         show_rows(console, rows)
     for note in unreadable_notes(runs):
         console.out(printable(note), highlight=False)

@@ -251,6 +251,17 @@ def _fixed_options(results: Iterable[Result]) -> set[tuple[str, str]]:
     }
 
 
+def count_agents(labelled: Iterable[tuple[str, str]]) -> int:
+    """How many agents play, each in as many ways as it has labels; one that only met others, as in `react+vmp`, once.
+
+    labelled: the agents of conditions, and their labels.
+    """
+    found = set(labelled)
+    alone = {(agent, label) for agent, label in found if "+" not in agent}
+    met = {agent for agents, _ in found - alone for agent in agents.split("+")}
+    return len(alone) + len(met - {agent for agent, _ in alone})
+
+
 def in_order(conditions: Iterable[Condition]) -> list[Condition]:
     """Each condition once: agents in the order of the registry, then unknown ones, then references.
 

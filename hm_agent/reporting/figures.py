@@ -215,12 +215,14 @@ def _effort(rows: Sequence[Row], *, by_score: bool) -> Effort:
 
 def hidden_behind(efforts: Sequence[Effort], measure: str) -> list[int]:
     """For each condition, how many earlier ones have their mark at the same place in a panel; 0 without a mark."""
-    places = [(effort.amounts[measure] or 0.0, effort.result) for effort in efforts]
-    across, up = (SAME * max(map(abs, values)) for values in zip(*places, strict=True))
+    places = [(effort.amounts[measure], effort.result) for effort in efforts]
+    across = SAME * max(amount or 0.0 for amount, _ in places)
+    up = SAME * max(abs(result) for _, result in places)
 
-    def is_same(one: tuple[float, float], other: tuple[float, float]) -> bool:
-        is_near = abs(one[0] - other[0]) <= across and abs(one[1] - other[1]) <= up
-        return is_near and min(one[0], other[0]) > 0
+    def is_same(one: tuple[float | None, float], other: tuple[float | None, float]) -> bool:
+        if one[0] is None or other[0] is None:
+            return False
+        return abs(one[0] - other[0]) <= across and abs(one[1] - other[1]) <= up
 
     return [sum(is_same(place, earlier) for earlier in places[:at]) for at, place in enumerate(places)]
 
@@ -231,7 +233,7 @@ def _effort_panel(name: str, measure: str, scale: str, efforts: Sequence[Effort]
 
         for effort, behind in zip(efforts, hidden_behind(efforts, measure), strict=True):
             key = keys[effort.condition]
-            if amount := effort.amounts[measure]:
+            if (amount := effort.amounts[measure]) is not None:
                 (mark,) = axes.plot(amount, effort.result, key.marker, color=key.colour, markersize=MARK, clip_on=False)
                 if behind:
                     mark.set(markersize=MARK + RING * behind, markerfacecolor="none", markeredgewidth=2.0)

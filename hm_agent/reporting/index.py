@@ -12,7 +12,7 @@ from hm_agent.files import CARD_PAGES, write_whole
 from hm_agent.recording import trace
 from hm_agent.recording.making import made_in_words
 from hm_agent.recording.result import FILE, FINISHED, UNFINISHED, Result
-from hm_agent.reporting.conditions import conditions_of, in_order, labels
+from hm_agent.reporting.conditions import conditions_of, count_agents, in_order, labels
 from hm_agent.reporting.notes import file_notes, notes_on_results
 from hm_agent.reporting.pages import Link, address, page
 from hm_agent.reporting.runs import RecordedEpisode, Runs, read_runs, world_title, worlds_of
@@ -89,7 +89,7 @@ class Index:
 
     @property
     def agents(self) -> int:
-        return len({entry.agent for entry in self.entries})
+        return count_agents((entry.result.agent, entry.agent) for entry in self.entries)
 
     @property
     def scenarios(self) -> int:

@@ -9,13 +9,15 @@ from datetime import datetime
 from pathlib import Path
 
 from hm_agent.files import path_in_words
+from hm_agent.grouping import grouped
 from hm_agent.questions import Usage
 from hm_agent.recording.making import ENDED
-from hm_agent.recording.result import NO_RESULT, Result, other_format
+from hm_agent.recording.result import NO_RESULT, OWN_FILE, Result, other_format
 from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.ceilings import told_notes
 from hm_agent.reporting.conditions import UNKNOWN, Condition, Settings, in_order
 from hm_agent.reporting.runs import Runs, result_order
+from hm_agent.reporting.statistics import TINY
 from hm_agent.reporting.tables import Row
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.wording import counted, listed, number, total
@@ -41,6 +43,7 @@ def notes(rows: Sequence[Row]) -> list[str]:
         *unanswered((row.condition.model, row.usage) for row in rows),
         *told_notes(rows),
         *shortcut_notes(rows),
+        *unbeaten_shortcuts(rows),
         *unfinished(rows),
     ]
 
@@ -135,8 +138,35 @@ def shortcut_notes(rows: Sequence[Row]) -> list[str]:
     return [sentence, *([f"A floor may be too low, since shortcuts were not played: {missing}."] if missing else [])]
 
 
+def unbeaten_shortcuts(rows: Sequence[Row]) -> list[str]:
+    """A sentence on scenarios in which a shortcut does as well as any agent; the floor there may be another one."""
+    found = []
+    for scenario, of_scenario in grouped((row.scenario, row) for row in rows if row.scenario.world in suites()).items():
+        shortcuts, sign = suites()[scenario.world].shortcuts, 1 if scenario.metric.higher_is_better else -1
+        earned = [(row, sign * row.mean) for row in of_scenario if row.mean is not None]
+        by_habit = [mean for row, mean in earned if row.condition.agent in shortcuts]
+        by_agents = [mean for row, mean in earned if not row.is_reference and row.condition.agent not in shortcuts]
+        if by_habit and by_agents and max(by_habit) > max(by_agents) - TINY:
+            found.append(scenario.short_name)
+    where = listed(_first_few(found))
+    return [f"Some shortcut, which models no mind, does as well as every agent in {where}."] if found else []
+
+
 def _is_guessed(row: Row) -> bool:
     return row.floor_reference is not None and row.floor == row.scenario.metric.guessing
+
+
+def alike_notes(rows: Sequence[Row]) -> list[str]:
+    """A sentence on the scenarios in which episodes of an agent all came out alike, which is no measure of doubt."""
+    found = [row for row in rows if row.estimate and row.estimate.interval and not row.is_reference]
+    alike = [row for row in found if row.estimate and max(row.estimate.values) - min(row.estimate.values) < TINY]
+    if not alike:
+        return []
+    where = listed(_first_few(list(dict.fromkeys(row.scenario.short_name for row in alike))))
+    sentence = (
+        f"In {counted(len(alike), 'mean')} of {where} all episodes came out alike: interval and p rest on no spread"
+    )
+    return [f"{sentence}. A few can come out so by chance; where chance plays no part, they are one episode."]
 
 
 def unscored(rows: Sequence[Row]) -> list[str]:
@@ -163,8 +193,8 @@ def _floor_in_words(scenario: ScenarioInfo) -> str:
 
 
 def file_notes(runs: Runs) -> list[str]:
-    """Sentences on files that could not be read and on episodes that were recorded several times."""
-    sentences = unreadable_notes(runs)
+    """Sentences on files that could not be read or are not known here, and on episodes recorded several times."""
+    sentences = [*unreadable_notes(runs), *own_game_notes(runs)]
     if runs.repeated:
         records = counted(runs.repeated, "repeated record")
         sentences.append(f"{records} of episodes had the outcome of the record that counts; every episode counts once.")
@@ -182,6 +212,15 @@ def unreadable_notes(runs: Runs) -> list[str]:
     files, where = counted(len(runs.unreadable), "file"), listed(_first_few(runs.unreadable))
     problems = [f"{problem}." for path in runs.unreadable[:1] if (problem := other_format(path))]
     return [f"{files} could not be read as the result of an episode in the format of today: {where}.", *problems]
+
+
+def own_game_notes(runs: Runs) -> list[str]:
+    """A sentence on scenarios of files of the user's own that are not registered here; empty if there are none."""
+    named = {result.scenario for result in runs.results if OWN_FILE in result.settings}
+    if not (unknown := sorted(name for name in named if not scenario_named(name).world)):
+        return []
+    where = listed(_first_few(unknown))
+    return [f"Scenarios of files of one's own have no floor or ceiling here without --scenarios_dir: {where}."]
 
 
 def _first_few(paths: Sequence[Path | str]) -> list[str]:

@@ -15,7 +15,7 @@ from hm_agent.reporting.breakdowns import breakdown_pictures, kind_means
 from hm_agent.reporting.calibration import PredictionScores, calibration_picture, predictions
 from hm_agent.reporting.ceilings import ceiling_gaps, exceeded_notes
 from hm_agent.reporting.comparing import Comparison, compare, episode_values
-from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, labels
+from hm_agent.reporting.conditions import Condition, Labels, conditions_of, count_agents, in_order, labels
 from hm_agent.reporting.contrasts import Contrast, contrasts, setting_contrasts
 from hm_agent.reporting.curves import EARLY, SHARE_RULE, adaptation_curves, adaptation_rows, validation_curves
 from hm_agent.reporting.figures import ablation_picture, compared_rows, effort_picture, means_picture
@@ -23,7 +23,7 @@ from hm_agent.reporting.group_means import GroupMean, by_unit_of_means, group_me
 from hm_agent.reporting.halves import SCORE, SplitMean, split_means
 from hm_agent.reporting.interaction_figures import adaptation_picture, validation_picture
 from hm_agent.reporting.interactions import Curve, StreamGroup, stream_groups
-from hm_agent.reporting.notes import file_notes, notes, seeds_played, unscored, what_was_run
+from hm_agent.reporting.notes import alike_notes, file_notes, notes, seeds_played, unscored, what_was_run
 from hm_agent.reporting.pages import Link, address
 from hm_agent.reporting.payoff_map import payoff_picture
 from hm_agent.reporting.pictures import Picture, keys
@@ -89,11 +89,21 @@ class Report:
         self.made = made_in_words(results)
         gaps = ceiling_gaps(results, self.rows)
         self._exceeded = {(gap.scenario, gap.condition) for gap in gaps if gap.is_exceeded}
-        self.notes = [*notes(self.rows), *exceeded_notes(gaps, self.labels), *unscored(self.rows), *file_notes(runs)]
+        self.notes = [
+            *notes(self.rows),
+            *alike_notes(self.rows),
+            *exceeded_notes(gaps, self.labels),
+            *unscored(self.rows),
+            *file_notes(runs),
+        ]
 
     @property
     def title(self) -> str:
         return f"{worlds_of(self.runs)}: comparison"
+
+    @property
+    def agents(self) -> int:
+        return count_agents((condition.agent, label) for condition, label in self.labels.items())
 
     @cached_property
     def ordered(self) -> list[Condition]:

@@ -15,7 +15,7 @@ from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_o
 from hm_agent.reporting.runs import result_order, scenario_order
 from hm_agent.reporting.statistics import Estimate
 from hm_agent.scenario import ScenarioInfo
-from hm_agent.wording import number
+from hm_agent.wording import NOTHING, number, with_error
 
 Player: TypeAlias = Condition
 """An agent in a seat, with its model and without settings."""
@@ -59,6 +59,22 @@ class Matchups:
     def unit(self) -> str:
         """The unit of the rewards."""
         return unit_of(self.scenario)
+
+    @property
+    def digits(self) -> int:
+        """How many decimals the rewards are shown with."""
+        return self.scenario.metric.digits
+
+    def lines(self, labels: Labels) -> list[dict[str, str]]:
+        """A line for each player, with what a seat of it earned with each other one."""
+        return [
+            {"agent": labels[player]} | {labels[other]: self._earned(player, other) for other in self.players}
+            for player in self.players
+        ]
+
+    def _earned(self, player: Player, other: Player) -> str:
+        found = self.rewards.get((player, other))
+        return with_error(found.mean, found.error, self.digits) if found else NOTHING
 
     @property
     def length(self) -> str:

@@ -122,7 +122,7 @@ class Tournament:
 
     def _ranking(self, labels: Labels) -> list[dict[str, str]]:
         payoffs = [one.payoff.mean for one in self.standings]
-        skills = [one.skill.mean for one in self.standings]
+        skills = [_shown(one.skill) for one in self.standings]
         ranked = [
             {
                 "agent": labels[one.player],
@@ -130,7 +130,7 @@ class Tournament:
                 "payoff": self._cell(one.payoff),
                 "with itself less with others": self._cell(one.with_itself),
                 "skill": with_interval(one.skill.mean, one.skill.interval, SKILL_DIGITS),
-                "rank by skill": str(_rank(one.skill.mean, skills)),
+                "rank by skill": str(_rank(_shown(one.skill), skills)),
             }
             for one in self.standings
         ]
@@ -163,6 +163,11 @@ class Tournament:
         return with_interval(found.mean, found.interval, self.digits)
 
 
+def _shown(skill: Rating) -> float:
+    """A skill as tables show it: its further decimals say more of the random orders of the games than of the player."""
+    return round(skill.mean, SKILL_DIGITS)
+
+
 def _rank(own: float, every: Iterable[float]) -> int:
     """The place of a number among several, the largest first: equal ones share a place."""
     return 1 + sum(value > own + TINY for value in every)
@@ -181,13 +186,14 @@ def all_tables(played: Sequence[Tournament], labels: Labels) -> list[tuple[str, 
         skills = sorted(
             rate(tuple(game for one in played for game in one.games)).items(), key=lambda item: -item[1].mean
         )
+        shown = [_shown(skill) for _, skill in skills]
         lines = [
             {
                 "agent": labels[player],
-                "rank": str(rank),
+                "rank": str(_rank(_shown(skill), shown)),
                 "skill": with_interval(skill.mean, skill.interval, SKILL_DIGITS),
             }
-            for rank, (player, skill) in enumerate(skills, 1)
+            for player, skill in skills
         ]
         found.append(("All tournaments: ranking by skill", lines))
     return found

@@ -47,9 +47,10 @@ class WorldTable:
 def world_table(rows: Sequence[Row], labels: Labels) -> WorldTable | None:
     """The table of all agents but the references; None for a single world, or without any score.
 
-    Scenarios on a narrow scale and unproved ones are left out. labels: of all conditions.
+    Left out are scenarios on a narrow scale, unproved ones, and those that are not known here. labels: of all
+    conditions.
     """
-    by_world = grouped((world_title(row.scenario.world), row) for row in rows)
+    by_world = grouped((world_title(row.scenario.world), row) for row in rows if row.scenario.world)
     scores = {
         (score.condition, world): score
         for world, of_world in by_world.items()
@@ -57,7 +58,8 @@ def world_table(rows: Sequence[Row], labels: Labels) -> WorldTable | None:
     }
     if len(by_world) < 2 or not scores:
         return None
-    conditions = tuple(in_order(row.condition for row in rows if not row.is_reference))
+    known = [row for of_world in by_world.values() for row in of_world]
+    conditions = tuple(in_order(row.condition for row in known if not row.is_reference))
     reasons = grouped(
         ((world, _reason(condition, of_world)), labels[condition])
         for condition in conditions

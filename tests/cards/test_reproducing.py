@@ -25,6 +25,18 @@ from tests.support.few_pairs import SEED, SOON_FOUND, few_pairs
 from tests.support.schema_player import answer
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "card.schema.json"
+FIRST_CHOICE = """
+import hm_agent
+
+
+class First(hm_agent.Agent):
+    def __init__(self, setup): ...
+    async def act(self, observation):
+        return hm_agent.Decision((*observation.view.choices, "yes")[0])
+
+
+build = First
+"""
 READER, WORLD = "--agent=reader", "--world=exploretom"
 
 
@@ -119,8 +131,11 @@ def test_an_archive_does_not_run_code_that_it_names(battery: Path, tmp_path: Pat
     fields["seats"][0]["agent"] = "os:abort"
     copy = tmp_path / "run" / path.relative_to(battery)
     copy.parent.mkdir(parents=True)
+    fields["settings"]["scenarios_dir"] = "sha256:0123456789ab"
     copy.write_text(json.dumps(fields))
-    assert call_here("hm-agent", "pack", str(tmp_path / "run"))[0] == 0
+    status, output, _ = call_here("hm-agent", "pack", str(tmp_path / "run"))
+    needed = f"the code of os, the files of {fields['scenario']} (--scenarios_dir)"
+    assert (status, output.splitlines()[1:]) == (0, [f"Not in it, to be handed on beside it: {needed}"])
     status, _, errors = call_here("hm-agent", "reproduce", str(tmp_path / "run.tar.gz"))
     assert status == WRONG_INPUT
     assert "its agent os:abort is code of somebody's own: --own_code runs it" in errors
@@ -247,6 +262,23 @@ def test_a_card_does_not_run_code_that_it_names(card: Path) -> None:
     change(card, agent="os:abort")
     _, output, _ = call_here("hm-agent", "reproduce", str(card))
     assert "its agent os:abort is code of somebody's own: --own_code runs it" in output
+
+
+def test_a_card_of_code_that_was_changed_since_is_told_from_a_made_up_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    code = tmp_path / "first_choice.py"
+    code.write_text(FIRST_CHOICE)
+    draw = (SOON_FOUND, "--tell_split_seed", WORLD, "--agent=first_choice:build", "--noreplay", "--out=own")
+    assert call_here("hm-agent", "battery", *draw)[0] == 0
+    (path,) = tmp_path.glob("own/cards/*/builtin/card.json")
+    assert call_here("hm-agent", "reproduce", str(path), "--own_code")[0] == 0
+    code.write_text(f"{FIRST_CHOICE}# a comment\n")
+    status, output, _ = call_here("hm-agent", "reproduce", str(path), "--own_code")
+    assert status == FAILED
+    assert output.endswith("and the results' hash is another: was first_choice:build other code then?\n")
 
 
 def test_the_canary_stands_in_card_and_answers(card: Path) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 
 from rich.console import Console
 
-from hm_agent.command_line.console import show_rows
+from hm_agent.command_line.console import show_matchups, show_rows
 from hm_agent.recording.result import Result
 from hm_agent.reporting.tables import tabulate
-from tests.reporting.examples import KITCHEN, RWS, RWS_2, SELF_PLAY, result
+from tests.reporting.examples import KITCHEN, RWS, RWS_2, SELF_PLAY, result, shared_result
 
 
 def printed(*played: Result, width: int = 100) -> str:
@@ -37,6 +37,19 @@ def test_each_unit_has_a_table_of_its_own() -> None:
 def test_a_row_shows_the_mean_beside_the_published_figure() -> None:
     (row,) = (line.split() for line in shown() if "rws_repeated_1" in line)
     assert row == ["rws_repeated_1", "hypothetical_minds", "1", "7.0", "10.0", "23.2", "±", "4.7"]
+
+
+def test_agents_that_met_are_shown_with_what_each_earned() -> None:
+    """The mean over the seats of both says nothing of either."""
+    output = io.StringIO()
+    show_matchups(Console(file=output, width=100), [shared_result(("react", 3.0), ("vmp", 9.0)), result()])
+    about, _, heading, _, *rows = output.getvalue().splitlines()
+    assert about.startswith("rws_arena_selfplay: reward of a seat of the row's agent with the column's")
+    assert [line.split() for line in (heading, *rows[:2])] == [
+        ["agent", "react", "vmp"],
+        ["react", "-", "3.0"],
+        ["vmp", "9.0", "-"],
+    ]
 
 
 def test_tokens_and_cost_of_the_run_and_the_means_of_groups_stand_at_the_end() -> None:

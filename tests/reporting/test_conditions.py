@@ -9,7 +9,7 @@ import pytest
 
 from hm_agent.registry import own_agents
 from hm_agent.reporting import conditions
-from hm_agent.reporting.conditions import Condition, conditions_of, in_order, labels
+from hm_agent.reporting.conditions import Condition, conditions_of, count_agents, in_order, labels
 from hm_agent.reporting.runs import read_runs
 from hm_agent.suite import OwnAgent
 from tests.reporting.examples import PD, RWS, SELF_PLAY, delivered, leave, result, settings
@@ -150,3 +150,8 @@ def test_a_hyperparameter_that_an_agent_does_not_use_does_not_set_it_apart() -> 
     played = [result(agent, settings={"top_k": top}) for agent in agents for top in (5, 3)]
     found = conditions_of(played)
     assert [found[place] == found[place + 1] for place in (0, 2, 4, 6)] == [True, False, False, False]
+
+
+def test_agents_are_counted_once_however_many_they_met() -> None:
+    assert count_agents([("react", "react"), ("react+vmp", "react+vmp"), ("vmp+react", "vmp+react")]) == 2
+    assert count_agents([("react", "react (top_k=1)"), ("react", "react (top_k=5)"), ("vmp", "vmp")]) == 3

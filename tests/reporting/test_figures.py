@@ -101,7 +101,17 @@ def test_marks_of_effort_at_the_same_place_are_rings_of_different_sizes() -> Non
     picture = effort_picture(rows, {one: one.agent for one in conditions}, keys(conditions))
     assert picture is not None
     assert "A ring around a mark is the mark of another agent" in picture.caption
-    drawn, colours = by_resvg(picture.file(picture.panels[0], FigureFiles("svg"))), page_colours()
+    drawn, colours = by_resvg(picture.panels[0].drawing().file), page_colours()
+    assert all(share_of(drawn, colours[entry.key.colour]) > 0 for entry in picture.legend)
+
+
+def test_an_agent_that_asks_nothing_has_a_mark_of_effort_too() -> None:
+    asked = {"vmp": {"model_calls": 9, "questions": 9}, "react": {"model_calls": 0, "questions": 0}}
+    rows = tabulate([result(agent, 5.0, 1, **usage) for agent, usage in asked.items()])
+    conditions = [row.condition for row in rows]
+    picture = effort_picture(rows, {one: one.agent for one in conditions}, keys(conditions))
+    assert picture is not None
+    drawn, colours = by_resvg(picture.panels[0].drawing().file), page_colours()
     assert all(share_of(drawn, colours[entry.key.colour]) > 0 for entry in picture.legend)
 
 

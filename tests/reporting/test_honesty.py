@@ -25,6 +25,7 @@ from hm_agent.questions import ModelCall, Usage
 from hm_agent.recording.result import Result, read_result
 from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.index import write_index
+from hm_agent.reporting.report import Report
 from hm_agent.reporting.request import ReportRequest
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.tables import tabulate
@@ -75,6 +76,13 @@ def test_a_run_of_such_episodes_alone_is_not_converted_and_said_to_be_played(tmp
 def test_frames_tell_of_them_too(out: Path) -> None:
     assert sorted(hm_agent.load(out)["status"]) == ["completed", "no_result: 14 of 14 questions unanswered"]
     assert set(hm_agent.load(out, count_unanswered=True)["status"]) == {"completed"}
+
+
+@pytest.mark.parametrize(("rewards", "is_said"), [([3, 3, 3, 3, 3], True), ([3, 3, 3, 3, 4], False), ([3] * 4, False)])
+def test_a_report_tells_where_intervals_rest_on_no_spread(tmp_path: Path, rewards: list[float], is_said: bool) -> None:
+    leave(tmp_path, *(result(reward=reward, seed=seed) for seed, reward in enumerate(rewards)))
+    notes = Report(read_runs((tmp_path,)), tmp_path).notes
+    assert is_said == any(note.startswith("In 1 mean of rws_repeated_1 all episodes came out alike") for note in notes)
 
 
 def printed(one: Result, scenario: str | None = None, **options: Any) -> str:

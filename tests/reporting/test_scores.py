@@ -187,6 +187,15 @@ def test_the_table_over_worlds_says_why_a_cell_is_a_dash() -> None:
     )
 
 
+def test_scenarios_that_are_not_known_are_no_world_in_the_table() -> None:
+    unknown = [result(agent, 1.0, scenario="of_a_file_of_ones_own") for agent in ("react", "vmp")]
+    rows = tabulate([*unknown, *played(RWS, react=(5,), oracle=(10,), random=(0,)), read("reader", 0.4)])
+    table = world_table(rows, labels([row.condition for row in rows]))
+    assert table is not None
+    assert table.worlds == ("Melting Pot", "ExploreToM")
+    assert {condition.agent for condition in table.conditions} == {"react", "reader"}
+
+
 def test_a_score_of_one_scenario_has_the_interval_over_its_episodes_in_every_table() -> None:
     stories = [
         read(agent, share, seed)

@@ -64,6 +64,14 @@ def test_one_seat_alone_meets_nobody() -> None:
     assert matchups([result()]) == []
 
 
+def test_rewards_have_the_decimals_of_their_scenario(tmp_path: Path) -> None:
+    table = {"scenario": "mg_pd_selfplay", "world": "matrix_games", "steps": 8}
+    leave(tmp_path, shared_result(("react", 22.0), ("vmp", 26.0), **table))
+    report = write_report(read_runs((tmp_path,)), tmp_path / "report")
+    for page in ("report.md", "report.html"):
+        assert "2.75" in (report.parent / page).read_text(), page
+
+
 def test_a_report_without_shared_episodes_leaves_no_table_of_an_earlier_one(tmp_path: Path) -> None:
     shared, alone, into = tmp_path / "shared", tmp_path / "alone", tmp_path / "report"
     leave(shared, shared_result(("react", 1.0), ("vmp", 2.0)))

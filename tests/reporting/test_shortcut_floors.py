@@ -10,7 +10,7 @@ import pytest
 from hm_agent.extensions import ADDED
 from hm_agent.metrics import Metric
 from hm_agent.recording.result import Result
-from hm_agent.reporting.notes import shortcut_notes, unscored
+from hm_agent.reporting.notes import shortcut_notes, unbeaten_shortcuts, unscored
 from hm_agent.reporting.scores import narrow_note, narrow_scales, scores
 from hm_agent.reporting.tables import Row, tabulate, without_spare_shortcuts
 from hm_agent.scenario import ScenarioInfo
@@ -68,6 +68,14 @@ def test_the_floor_is_the_shortcut_that_is_best_on_the_other_scenarios_of_the_gr
     assert floors(rows) == {"maze_0": ("random", 0.0), "maze_1": ("constant", 1.0), "maze_2": ("constant", 1.0)}
     react = {row.scenario.name: row.normalised_score for row in rows if row.condition.agent == "react"}
     assert react == pytest.approx({"maze_0": 0.7, "maze_1": 0.5, "maze_2": 2 / 9})
+
+
+def test_where_another_shortcut_than_the_floor_does_as_well_as_the_agents_it_is_said() -> None:
+    said = "Some shortcut, which models no mind, does as well as every agent in maze_2."
+    assert unbeaten_shortcuts(played(MAZES)) == [said]
+    assert unbeaten_shortcuts(played({name: MAZES[name] for name in ("maze_0", "maze_1")})) == []
+    alone = {agent: MAZES["maze_2"][agent] for agent in ("random", "oracle")}
+    assert unbeaten_shortcuts(played({"maze_2": alone})) == []
 
 
 def test_the_only_scenario_of_a_group_has_its_own_best_shortcut() -> None:

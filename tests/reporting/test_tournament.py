@@ -82,6 +82,22 @@ def test_nobody_leads_a_cycle_whatever_the_order_of_the_games() -> None:
     assert [line["rank"] for line in ranking] == ["1", "1", "1"]
 
 
+TWINS: Table = {
+    **{(name, other): 3 for name in ("react", "reflexion") for other in ("react", "reflexion")},
+    **{(name, "vmp"): 4 for name in ("react", "reflexion")},
+    **{("vmp", name): 2 for name in ("react", "reflexion")},
+    ("vmp", "vmp"): 3,
+}
+"""Two agents that always earn the same, and a third that earns less."""
+
+
+def test_agents_that_always_earned_the_same_share_their_rank_by_skill() -> None:
+    found = only(played(TWINS))
+    (_, ranking), *_ = found.tables(player_labels([found]))
+    assert [line["skill"] for line in ranking][:2] == [ranking[0]["skill"]] * 2
+    assert [line["rank by skill"] for line in ranking] == ["1", "1", "3"]
+
+
 def test_shared_rewards_are_even_at_every_table() -> None:
     found = only(played({("react", "react"): 4, ("react", "vmp"): 2, ("vmp", "react"): 2, ("vmp", "vmp"): 1}))
     assert found.standings[0].skill.mean == pytest.approx(found.standings[1].skill.mean)
@@ -129,6 +145,7 @@ def test_the_report_has_the_tournament_on_all_its_pages(tmp_path: Path) -> None:
     runs = Runs((tmp_path,), episodes)
     write_report(runs, tmp_path)
     assert Report(runs, tmp_path).tournaments
+    assert "18 episodes of 2 agents on 1 scenario" in (tmp_path / "report.md").read_text("utf-8")
     for name in ("report.md", "report.html"):
         assert "rws_arena_selfplay: ranking by payoff, reward per 1,200 steps" in (tmp_path / name).read_text("utf-8")
         assert all(file in (tmp_path / name).read_text("utf-8") for file in ("tournament.csv", "payoffs.csv"))

@@ -16,6 +16,7 @@ import pytest
 import hm_agent
 from hm_agent.agents.registry import AGENTS
 from hm_agent.casting import can_play
+from hm_agent.command_line import cli
 from hm_agent.config import ConfigError
 from hm_agent.core import Step
 from hm_agent.episode import run_episode
@@ -246,6 +247,11 @@ def test_a_game_of_ones_own_is_played_and_its_content_is_recorded(own_folder: Pa
     assert result.steps == 5
     assert str(result.settings["scenarios_dir"]).startswith("sha256:")
     assert suites()["matrix_games"].content(find_scenarios(["mg_pd_grim"])[0]) is None
+
+
+def test_a_game_of_ones_own_is_listed(own_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["hm-agent", "list", f"--scenarios_dir={own_folder}"]) == 0
+    assert "  mg_sides_answers " in capsys.readouterr().out
 
 
 def test_two_games_of_one_name_are_refused(own_folder: Path) -> None:
