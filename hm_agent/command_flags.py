@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
@@ -17,10 +17,11 @@ from hm_agent.files import open_regular
 from hm_agent.flag_fields import FlagField, flag_fields, number_problem
 
 NumberT = TypeVar("NumberT", int, float)
-FlagGroups: TypeAlias = Mapping[str, Sequence[flags.FlagHolder[Any]]]
-"""Flags by the title of their group, as help shows them."""
-Helps: TypeAlias = Mapping[str | tuple[str, str], str]
-"""What help says of flags in place of their own help and default: by name, or by the title of a group and name."""
+FlagGroups: TypeAlias = Mapping[str, Mapping[str, str]]
+"""By the titles of the help: flags by name, with what it says in place of their own help and default, or empty."""
+
+
+HELP = FlagField("help", bool, False, "help", "Show this help, and exit.")
 
 
 def read_flags(values: flags.FlagValues, argv: Sequence[str], *, takes_words: bool = False) -> Sequence[str]:
@@ -81,15 +82,15 @@ def _refuse_repeated(values: flags.FlagValues) -> None:
             raise ConfigError(f"--{flag.name} is given {flag.present} times: say it once{how}")
 
 
-def help_text(usage: str, groups: FlagGroups, values: flags.FlagValues, helps: Helps | None = None) -> str:
+def help_text(usage: str, groups: FlagGroups, values: flags.FlagValues) -> str:
     """The usage, and a line for each flag with its default."""
     lines = [usage.rstrip()]
     for title, group in groups.items():
         lines += ["", f"{title}:"]
-        for flag in (values[holder.name] for holder in group):
-            name = f"--[no]{flag.name}" if flag.boolean else f"--{flag.name}"
-            own = helps and (helps.get((title, flag.name)) or helps.get(flag.name))
-            lines.append(f"  {name:<20} {own or _help_with_default(flag)}")
+        for name, said in group.items():
+            flag = values[name]
+            typed = f"--[no]{name}" if flag.boolean else f"--{name}"
+            lines.append(f"  {typed:<20} {said or _help_with_default(flag)}")
     return "\n".join(lines)
 
 
@@ -139,48 +140,48 @@ def _within(number: NumberT, parser: flags.FloatParser | flags.IntegerParser) ->
     return number
 
 
-def define_switch(name: str, default: bool, about: str, *, flag_values: flags.FlagValues) -> flags.FlagHolder[Any]:
-    """Defines a flag that is on or off, with --no to turn it off."""
-    flag = flags.BooleanFlag(name, default, about)
-    flag.parser = _SwitchParser()
-    return flags.DEFINE_flag(flag, flag_values)
+def define_fields(settings: type, values: flags.FlagValues) -> Sequence[str]:
+    """Defines the flags of a dataclass's fields (`flag_field`) with the fields' defaults; returns their names."""
+    defined = list(flag_fields(settings))
+    for each in defined:
+        define_field(each, values)
+    return [each.flag for each in defined]
 
 
-def define_number(
-    kind: type[int | float],
-    name: str,
-    default: float | None,
-    about: str,
-    lower_bound: float | None = None,
-    upper_bound: float | None = None,
-    *,
-    flag_values: flags.FlagValues,
-) -> flags.FlagHolder[Any]:
-    """Defines a flag for a finite number, or an integer, which may be written like 1e6, within bounds."""
-    parser: flags.ArgumentParser[Any] = (_IntegerParser if kind is int else _FiniteParser)(lower_bound, upper_bound)  # type: ignore[arg-type]
-    serializer = flags.ArgumentSerializer[Any]()
-    return flags.DEFINE(parser, name, default, about, flag_values=flag_values, serializer=serializer)
-
-
-def define_fields(settings: type, values: flags.FlagValues) -> Mapping[str, flags.FlagHolder[Any]]:
-    """Defines the flags of a dataclass's fields (`flag_field`) with the fields' defaults; returns them by name."""
-    return {each.flag: define_field(each, values) for each in flag_fields(settings)}
-
-
-def define_field(each: FlagField, values: flags.FlagValues) -> flags.FlagHolder[Any]:
+def define_field(each: FlagField, values: flags.FlagValues) -> None:
     """Defines a field's flag: of a choice, a number or a list, with --no for a bool, else of a text."""
     if each.choices:
-        return flags.DEFINE_enum(each.flag, each.default, each.choices, each.help, flag_values=values)
-    if each.kind in (int, float):
-        return define_number(each.kind, each.flag, each.default, each.help, each.lower, each.upper, flag_values=values)
-    return _DEFINE.get(each.kind, _DEFINE[str])(each, values)
+        flags.DEFINE_enum(each.flag, each.default, each.choices, each.help, flag_values=values)
+    else:
+        _DEFINE.get(each.kind, _DEFINE[str])(each, values)
 
 
-_DEFINE: Mapping[type, Callable[[FlagField, flags.FlagValues], flags.FlagHolder[Any]]] = {
-    bool: lambda each, here: define_switch(each.flag, each.default, each.help, flag_values=here),
+def _define_switch(each: FlagField, values: flags.FlagValues) -> None:
+    flag = flags.BooleanFlag(each.flag, each.default, each.help)
+    flag.parser = _SwitchParser()
+    flags.DEFINE_flag(flag, values)
+
+
+def _define_number(each: FlagField, values: flags.FlagValues) -> None:
+    parser: flags.ArgumentParser[Any] = (_IntegerParser if each.kind is int else _FiniteParser)(each.lower, each.upper)
+    serializer = flags.ArgumentSerializer[Any]()
+    flags.DEFINE(parser, each.flag, each.default, each.help, flag_values=values, serializer=serializer)
+
+
+_DEFINE: Mapping[type, Callable[[FlagField, flags.FlagValues], object]] = {
+    bool: _define_switch,
+    int: _define_number,
+    float: _define_number,
     str: lambda each, here: flags.DEFINE_string(each.flag, each.default, each.help, flag_values=here),
     tuple: lambda each, here: flags.DEFINE_list(each.flag, list(each.default), each.help, flag_values=here),
 }
+
+
+def refuse_given(values: flags.FlagValues, names: Iterable[str], why: str) -> None:
+    """Raises ConfigError for the first of the flags that the command line has."""
+    for name in names:
+        if values[name].present:
+            raise ConfigError(f"--{name} has no effect: {why}")
 
 
 def read_fields(settings: type, values: flags.FlagValues) -> dict[str, Any]:

@@ -10,7 +10,16 @@ from typing import TypeVar
 
 from absl import flags
 
-from hm_agent.command_flags import define_fields, define_switch, help_text, read_fields, read_flags
+from hm_agent.command_flags import (
+    HELP,
+    FlagGroups,
+    define_field,
+    define_fields,
+    help_text,
+    read_fields,
+    read_flags,
+    refuse_given,
+)
 from hm_agent.config import ConfigError
 from hm_agent.flag_fields import flag_fields
 from hm_agent.models.flags import ModelFlags
@@ -44,10 +53,10 @@ class WorldCommand:
     def __init__(self, name: str, usage: str, groups: Mapping[str, type], asks: str = "") -> None:
         self.name, self._usage = name, usage
         self._flags = flags.FlagValues()  # type: ignore[no-untyped-call]
-        own = {title: tuple(define_fields(group, self._flags).values()) for title, group in groups.items()}
+        own = {title: dict.fromkeys(define_fields(group, self._flags), "") for title, group in groups.items()}
         self._model = ModelFlags(self._flags, asks) if asks else None
-        shown = define_switch("help", False, "Show this help, and exit.", flag_values=self._flags)
-        self._groups = {**own, **(self._model.groups if self._model else {}), "Help": (shown,)}
+        define_field(HELP, self._flags)
+        self._groups: FlagGroups = {**own, **(self._model.groups if self._model else {}), "Help": {"help": ""}}
 
     def read(self, arguments: Sequence[str], *, takes_words: bool = False) -> Sequence[str] | None:
         """Reads a command line; returns its words that are no flags, or None once it has printed the help.
@@ -78,8 +87,7 @@ class WorldCommand:
 
     def refuse(self, names: Iterable[str], why: str) -> None:
         """Raises ConfigError for the first of the flags that the command line has."""
-        if given := self.given(names):
-            raise ConfigError(f"--{given[0]} has no effect: {why}")
+        refuse_given(self._flags, names, why)
 
     def words_of(self, names: Iterable[str]) -> list[str]:
         """The flags as they are typed, of those that the command line has."""

@@ -111,9 +111,7 @@ def _complete(arguments: Sequence[str]) -> int:
         raise ConfigError(f"say for which shell: {' or '.join(completion.SHELLS)}")
     typed = {
         name: [
-            f"--{holder.name}{'' if flags.FLAGS[holder.name].boolean else '='}"
-            for group in command.groups.values()
-            for holder in group
+            f"--{flag}{'' if flags.FLAGS[flag].boolean else '='}" for group in command.groups.values() for flag in group
         ]
         for name, command in COMMANDS.items()
     }

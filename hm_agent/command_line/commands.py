@@ -6,12 +6,13 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from absl.flags import Error as FlagError
 
-from hm_agent.command_flags import FlagGroups, Helps, help_text
+from hm_agent.command_flags import FlagGroups, help_text
 from hm_agent.command_line import flags, listing
 from hm_agent.config import ConfigError
 from hm_agent.process.exit_status import FAILED, INTERRUPTED, WRONG_INPUT, complain
@@ -115,7 +116,7 @@ class Command:
     """A command with flags.
 
     name: begins its error messages. typed: what the user types to call it. groups: its flags by the titles of the help.
-    act: runs it once its flags are parsed. helps: the help of flags that mean something else here.
+    act: runs it once its flags are parsed.
     """
 
     name: str
@@ -123,7 +124,6 @@ class Command:
     usage: str
     groups: FlagGroups
     act: Callable[[Command], int]
-    helps: Helps
 
     def run(self, arguments: Sequence[str]) -> int:
         """Runs one command line; returns the exit status."""
@@ -132,16 +132,16 @@ class Command:
     def _act(self, arguments: Sequence[str]) -> int:
         flags.parse((self.name, *arguments))
         self._check_flags()
-        if flags.HELP.value:
-            print(self.help())
+        if flags.FLAGS["help"].value:
+            print(help_text(self.usage.format(command=self.typed), self.groups, flags.FLAGS))
             return 0
-        if flags.VERSION.value:
+        if flags.said().version:
             return print_version()
         return self.act(self)
 
     def _check_flags(self) -> None:
         """Raises ConfigError for a flag that only other commands have."""
-        known = {flags.VERSION.name, *(holder.name for group in self.groups.values() for holder in group)}
+        known = {"version", *chain(*self.groups.values())}
         for name in flags.FLAGS:
             if flags.FLAGS[name].present and name not in known:
                 raise ConfigError(f"--{name} is no flag of this command; see --help")
@@ -149,15 +149,12 @@ class Command:
     def complain(self, message: str, status: int) -> int:
         return complain(self.name, message, status)
 
-    def help(self) -> str:
-        return help_text(self.usage.format(command=self.typed), self.groups, flags.FLAGS, self.helps)
-
 
 def _play(command: Command) -> int:
-    if flags.LIST.value:
+    if flags.said().lists:
         flags.register_own_folders()
         return _list(command)
-    if flags.REPORT_ONLY.value:
+    if flags.said().report_only:
         flags.check_report_only()
         return _report(command)
     return _play_out(command, flags.experiment())
@@ -169,7 +166,7 @@ def _tournament(command: Command) -> int:
 
 def _play_out(command: Command, experiment: Experiment) -> int:
     """Plays an experiment and reports on it, or estimates it."""
-    if flags.ESTIMATE.value:
+    if flags.said().estimate:
         return _estimate([experiment])
     experiment.check()
     from hm_agent.command_line.running import run_and_report  # a slow import, for commands that play only
@@ -234,7 +231,7 @@ def _minds(command: Command) -> int:
 
 def _battery(command: Command) -> int:
     battery, requested = flags.battery()
-    if flags.ESTIMATE.value:
+    if flags.said().estimate:
         return _estimate([experiment for _, _, experiment in battery.experiments(requested)])
     for _, references, experiment in battery.experiments(requested):
         for played in filter(None, (references, experiment)):
@@ -242,33 +239,31 @@ def _battery(command: Command) -> int:
     from hm_agent.command_line.running_battery import run_battery
 
     request = flags.report_request_in(requested.out)
-    return run_battery(battery, requested, request, command.complain, tells_seed=flags.TELL_SPLIT_SEED.value)
+    return run_battery(battery, requested, request, command.complain, tells_seed=flags.said().tell_split_seed)
 
 
 def _list(command: Command) -> int:
     flags.register_own_folders()
-    order = flags.NEEDS_ORDER.value
+    order = flags.said().needs_order
     print("\n".join(listing.everything() if order is None else listing.needing(order)))
     return 0
 
 
-def _command(
-    name: str, usage: str, groups: FlagGroups, act: Callable[[Command], int], helps: Helps
-) -> tuple[str, Command]:
+def _command(name: str, usage: str, groups: FlagGroups, act: Callable[[Command], int]) -> tuple[str, Command]:
     """Defines `hm-agent NAME`."""
     typed = f"hm-agent {name}"
-    return name, Command(typed, typed, usage, groups, act, helps)
+    return name, Command(typed, typed, usage, groups, act)
 
 
-PLAY = Command("run_scenario.py", "python run_scenario.py", PLAY_USAGE, flags.GROUPS, _play, flags.PLAY_HELPS)
+PLAY = Command("run_scenario.py", "python run_scenario.py", PLAY_USAGE, flags.GROUPS, _play)
 COMMANDS: Mapping[str, Command] = dict(
     (
-        _command("play", PLAY_USAGE, flags.GROUPS, _play, flags.PLAY_HELPS),
-        _command("report", REPORT_USAGE, flags.REPORT_GROUPS, _report, flags.REPORT_HELPS),
-        _command("orders", ORDERS_USAGE, flags.REPORT_GROUPS, _orders, flags.REPORT_HELPS),
-        _command("minds", MINDS_USAGE, flags.REPORT_GROUPS, _minds, flags.REPORT_HELPS),
-        _command("battery", BATTERY_USAGE, flags.BATTERY_GROUPS, _battery, flags.BATTERY_HELPS),
-        _command("tournament", TOURNAMENT_USAGE, flags.TOURNAMENT_GROUPS, _tournament, flags.TOURNAMENT_HELPS),
-        _command("list", LIST_USAGE, flags.LIST_GROUPS, _list, {}),
+        _command("play", PLAY_USAGE, flags.GROUPS, _play),
+        _command("report", REPORT_USAGE, flags.REPORT_GROUPS, _report),
+        _command("orders", ORDERS_USAGE, flags.REPORT_GROUPS, _orders),
+        _command("minds", MINDS_USAGE, flags.REPORT_GROUPS, _minds),
+        _command("battery", BATTERY_USAGE, flags.BATTERY_GROUPS, _battery),
+        _command("tournament", TOURNAMENT_USAGE, flags.TOURNAMENT_GROUPS, _tournament),
+        _command("list", LIST_USAGE, flags.LIST_GROUPS, _list),
     )
 )

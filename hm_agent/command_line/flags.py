@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from absl import flags
 
 from hm_agent.battery import Battery, Split
 from hm_agent.command_flags import (
-    Helps,
+    HELP,
+    FlagGroups,
     define_field,
     define_fields,
-    define_number,
-    define_switch,
     read_fields,
     read_flags,
+    refuse_given,
 )
 from hm_agent.config import ConfigError, check_folder
 from hm_agent.experiment import MOST_GIF_STEPS, Experiment
 from hm_agent.extensions import load_place, nearest
 from hm_agent.files import REPORT
 from hm_agent.finding import find_agents, find_scenarios, passed_over_lines
-from hm_agent.flag_fields import FlagField
+from hm_agent.flag_fields import FlagField, flag_field
 from hm_agent.grouping import grouped
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.prompts import register_prompts
@@ -34,182 +34,156 @@ from hm_agent.registry import agent_names, register_scenarios, scenarios, suites
 from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.request import ReportRequest
 from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import FULL, SMALL, Setting
+from hm_agent.suite import FULL, SMALL, Setting, Suite
 from hm_agent.theory_of_mind.hypotheses import Parameters
 from hm_agent.wording import listed
 
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
-_HERE: Mapping[str, Any] = {"flag_values": FLAGS}
 
-_SETTINGS = define_fields(Experiment, FLAGS)
+
+@dataclass(frozen=True)
+class RunFlags:
+    """What a command line says beside the settings of an experiment, of its model and of a report."""
+
+    scenario: tuple[str, ...] = flag_field((), "Scenarios by short or full name, or globs, with commas.")
+    scenarios_dir: tuple[str, ...] = flag_field(
+        (),
+        "Folders with games or household tasks of your own, with commas; hm-agent game-file writes one of Melting "
+        "Pot's.",
+    )
+    prompts_dir: tuple[str, ...] = flag_field(
+        (), "Folders with prompts of your own, with commas: a template there replaces the package's of that name."
+    )
+    out: tuple[str, ...] = flag_field(
+        (str(Experiment.out),), "The folder to write to; with --report_only, folders with commas."
+    )
+    report_only: bool = flag_field(
+        False, "Report on the episodes in OUT, of --scenario and --agent if given; play nothing."
+    )
+    report: str | None = flag_field(None, "The report's folder; by default OUT/report.")
+    size: str = flag_field(
+        SMALL, "small: a few hundred questions in all; full: enough episodes for intervals.", choices=(SMALL, FULL)
+    )
+    worlds: tuple[str, ...] = flag_field(
+        (), "Only these worlds, with commas; cards of the same worlds can be compared.", "world"
+    )
+    split_seed: int | None = flag_field(
+        None, "A large number of your own: draws a private battery, whose items nobody has trained on.", lower=0
+    )
+    tell_split_seed: bool = flag_field(False, "Write the private seed into the card; otherwise only its hash.")
+    estimate: bool = flag_field(
+        False, "Print what the run will ask and cost, with OUT/estimate.json, and play nothing."
+    )
+    estimate_from: tuple[str, ...] = flag_field(
+        (), "Folders of earlier runs that the estimate is taken from, beside OUT; with commas."
+    )
+    needs_order: int | None = flag_field(None, "Only the scenarios that need this order of mind (docs/glossary.md).")
+    lists: bool = flag_field(False, "List scenarios, agents and models, and exit.", "list")
+    version: bool = flag_field(False, "Print the version, and exit.")
+
+
+define_fields(Experiment, FLAGS)
 _THEORY_OF_MIND = define_fields(Parameters, FLAGS)
 _MODEL_FLAGS = ModelFlags(FLAGS)
+_REPORTING = (*define_fields(FigureFiles, FLAGS), *define_fields(ReportRequest, FLAGS))
+define_fields(RunFlags, FLAGS)
+define_field(HELP, FLAGS)
 
-_SCENARIO = flags.DEFINE_list("scenario", [], "Scenarios by short or full name, or globs, with commas.", **_HERE)
-_SCENARIOS_DIR = flags.DEFINE_list(
-    "scenarios_dir",
-    [],
-    "Folders with games or household tasks of your own, with commas; hm-agent game-file writes one of Melting Pot's.",
-    **_HERE,
-)
-_PROMPTS_DIR = flags.DEFINE_list(
-    "prompts_dir",
-    [],
-    "Folders with prompts of your own, with commas: a template there replaces the package's of that name.",
-    **_HERE,
-)
-_OUT = flags.DEFINE_list(
-    "out", [str(Experiment.out)], "The folder to write to; with --report_only, folders with commas.", **_HERE
-)
-REPORT_ONLY = define_switch(
-    "report_only", False, "Report on the episodes in OUT, of --scenario and --agent if given; play nothing.", **_HERE
-)
-_REPORT = flags.DEFINE_string("report", None, "The report's folder; by default OUT/report.", **_HERE)
-_REPORTING = {**define_fields(FigureFiles, FLAGS), **define_fields(ReportRequest, FLAGS)}
-
-BATTERY_SIZE = flags.DEFINE_enum(
-    "size", SMALL, [SMALL, FULL], "small: a few hundred questions in all; full: enough episodes for intervals.", **_HERE
-)
-
-WORLDS = flags.DEFINE_list(
-    "world", [], "Only these worlds, with commas; cards of the same worlds can be compared.", **_HERE
-)
-SPLIT_SEED = define_number(
-    int,
-    "split_seed",
-    None,
-    "A large number of your own: draws a private battery, whose items nobody has trained on.",
-    0,
-    **_HERE,
-)
-TELL_SPLIT_SEED = define_switch(
-    "tell_split_seed", False, "Write the private seed into the card; otherwise only its hash.", **_HERE
-)
-
-ESTIMATE = define_switch(
-    "estimate", False, "Print what the run will ask and cost, with OUT/estimate.json, and play nothing.", **_HERE
-)
-_ESTIMATE_FROM = flags.DEFINE_list(
-    "estimate_from", [], "Folders of earlier runs that the estimate is taken from, beside OUT; with commas.", **_HERE
-)
-
-NEEDS_ORDER = define_number(
-    int, "needs_order", None, "Only the scenarios that need this order of mind (docs/glossary.md).", **_HERE
-)
-LIST = define_switch("list", False, "List scenarios, agents and models, and exit.", **_HERE)
-VERSION = define_switch("version", False, "Print the version, and exit.", **_HERE)
-HELP = define_switch("help", False, "Show this help, and exit.", **_HERE)
+_BY_OPTION = grouped((option.name, (suite, option)) for suite in suites().values() for option in suite.options)
+"""The options of the worlds and whose they are, by their flag."""
 
 
-def _define_options() -> Mapping[str, flags.FlagHolder[Any]]:
-    """Defines the flags of the worlds' options, by name; the help of one that several worlds have joins theirs."""
-    by_name = grouped((option.name, option) for suite in suites().values() for option in suite.options)
-    helps = {name: " ".join(dict.fromkeys(option.help for option in options)) for name, options in by_name.items()}
-    return {
-        name: define_field(FlagField(name, str, first.default, name, helps[name], choices=first.choices or ()), FLAGS)
-        for name, (first, *_) in by_name.items()
-    }
+def _define_options() -> None:
+    """Defines the flags of the worlds' options; the help of one that several worlds have joins theirs."""
+    for name, having in _BY_OPTION.items():
+        first, about = having[0][1], " ".join(dict.fromkeys(option.help for _, option in having))
+        define_field(FlagField(name, str, first.default, name, about, choices=first.choices or ()), FLAGS)
 
 
-_BY_OPTION = _define_options()
-_OPTIONS: Mapping[str, Mapping[str, flags.FlagHolder[Any]]] = {
-    suite.title: {option.name: _BY_OPTION[option.name] for option in suite.options} for suite in suites().values()
-}
-"""The flags of each world's own options, by the world's title."""
-
-_BY_NAME: Mapping[str, flags.FlagHolder[Any]] = {
-    **_SETTINGS,
-    **_REPORTING,
-    **{flag.name: flag for flag in (_SCENARIO, _SCENARIOS_DIR, _PROMPTS_DIR, _OUT, REPORT_ONLY, _REPORT)},
-}
+_define_options()
 
 
-def _flags(*names: str) -> tuple[flags.FlagHolder[Any], ...]:
-    return tuple(_BY_NAME[name] for name in names)
+def _only_in(suite: Suite) -> Mapping[str, str]:
+    """The flags that a world alone has; of an option that other worlds have too, what it does in this one."""
+    return {option.name: option.help if len(_BY_OPTION[option.name]) > 1 else "" for option in suite.options}
 
 
+def _group(*names: str) -> Mapping[str, str]:
+    """Flags with their own help."""
+    return dict.fromkeys(names, "")
+
+
+BATTERY_OUT = Path("runs/battery")
+_HELP = _group("help")
 _MODEL_GROUPS = {
     **_MODEL_FLAGS.groups,
-    "What it may cost": (*_MODEL_FLAGS.groups["What it may cost"], ESTIMATE, _ESTIMATE_FROM),
+    "What it may cost": {**_MODEL_FLAGS.groups["What it may cost"], **_group("estimate", "estimate_from")},
 }
-_PLACE = _flags("workers", "concurrency", "grace", "engine", "ray_address")
-_WRITING = _flags("out", "overwrite", "retry_failed", "replay")
+_PLACE = _group("workers", "concurrency", "grace", "engine", "ray_address")
+_WRITING = _group("out", "overwrite", "retry_failed", "replay")
 
-
-def _only_in(world: str) -> str:
-    """The title of the group of flags that a world alone has."""
-    return f"Only in {world}"
-
-
-GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
-    "What to play": _flags(
+GROUPS: FlagGroups = {
+    "What to play": _group(
         "scenario", "scenarios_dir", "agent", "prompts_dir", "seats", "seat_models", "episodes", "seed", "max_steps"
     ),
-    **{_only_in(title): tuple(holders.values()) for title, holders in _OPTIONS.items() if holders},
+    **{f"Only in {suite.title}": _only_in(suite) for suite in suites().values() if suite.options},
     "Where to play it": _PLACE,
-    "What to write": (
-        *_WRITING,
-        *_flags("record_video", "record_gif", "recorder", "report_only", "report"),
-        *_REPORTING.values(),
-    ),
+    "What to write": {
+        **_WRITING,
+        **_group("record_video", "record_gif", "recorder", "report_only", "report", *_REPORTING),
+    },
     **_MODEL_GROUPS,
-    "Theory of Mind": tuple(_THEORY_OF_MIND.values()),
-    "Help": (LIST, VERSION, HELP),
+    "Theory of Mind": _group(*_THEORY_OF_MIND),
+    "Help": _group("list", "version", "help"),
 }
-"""All flags of `play`, as its help shows them."""
-REPORT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
-    "What to report on": _flags("out", "scenario", "scenarios_dir", "agent", "count_unanswered"),
-    "What to write": _flags("report", "figure_format", "figure_style"),
-    "Help": (HELP,),
+"""All flags of `play`."""
+REPORT_GROUPS: FlagGroups = {
+    "What to report on": {
+        "out": f"The folders to read, with commas. (default: {Experiment.out})",
+        "scenario": "Only these scenarios, by short or full name, or globs, with commas; by default all.",
+        "scenarios_dir": "",
+        "agent": "Only these agents, by name or glob, with commas; by default all.",
+        "count_unanswered": "",
+    },
+    "What to write": {
+        "report": "The folder to write to; by default `report` in the first of --out.",
+        **_group("figure_format", "figure_style"),
+    },
+    "Help": _HELP,
 }
-"""The flags of `report`."""
-BATTERY_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
-    "What to play": (BATTERY_SIZE, *_flags("agent"), WORLDS, SPLIT_SEED, TELL_SPLIT_SEED),
+BATTERY_GROUPS: FlagGroups = {
+    "What to play": {
+        "size": "",
+        "agent": "Agents by name, with commas; each world is played by those that can play it.",
+        **_group("world", "split_seed", "tell_split_seed"),
+    },
     "Where to play it": _PLACE,
-    "What to write": (*_WRITING, *_REPORTING.values()),
+    "What to write": {
+        **_WRITING,
+        "out": f"The folder to write to. (default: {BATTERY_OUT})",
+        **_group(*_REPORTING),
+    },
     **_MODEL_GROUPS,
-    "Help": (HELP,),
+    "Help": _HELP,
 }
-"""The flags of `battery`."""
-_NO_TOURNAMENT = {"seats", "report_only", LIST.name, VERSION.name}
-TOURNAMENT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
-    title: tuple(holder for holder in holders if holder.name not in _NO_TOURNAMENT) for title, holders in GROUPS.items()
-}
-"""The flags of `tournament`."""
-PLAY_HELPS: Helps = {
-    (_only_in(suite.title), option.name): option.help
-    for suite in suites().values()
-    for option in suite.options
-    if sum(option.name in holders for holders in _OPTIONS.values()) > 1
-}
-"""What an option that several worlds have does in each."""
-TOURNAMENT_HELPS: Helps = {
-    **PLAY_HELPS,
+_NO_TOURNAMENT = {"seats", "report_only", "list", "version"}
+_IN_TOURNAMENT = {
     "scenario": "Scenarios with several seats, by short or full name, or globs, e.g. '*selfplay', with commas.",
     "agent": "The agents that meet, by name or glob, with commas: each meets every other one, and itself.",
     "seat_models": "Models of these agents, in their order, with commas; names repeat in turn. Without it, all have "
     "--model.",
     "episodes": "Episodes for each table, all with the same seeds; five or more for intervals.",
 }
-"""The help of flags that do something else in `tournament` than in `play`, by name."""
-LIST_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
-    "What to list": (NEEDS_ORDER, _SCENARIOS_DIR),
-    "Help": (HELP,),
+TOURNAMENT_GROUPS: FlagGroups = {
+    title: {name: _IN_TOURNAMENT.get(name, said) for name, said in group.items() if name not in _NO_TOURNAMENT}
+    for title, group in GROUPS.items()
 }
-"""The flags of `list`."""
-BATTERY_OUT = Path("runs/battery")
-BATTERY_HELPS: Helps = {
-    "agent": "Agents by name, with commas; each world is played by those that can play it.",
-    "out": f"The folder to write to. (default: {BATTERY_OUT})",
-}
-"""The help of flags that do something else in `battery` than in `play`, by name."""
-REPORT_HELPS: Helps = {
-    "out": f"The folders to read, with commas. (default: {Experiment.out})",
-    "scenario": "Only these scenarios, by short or full name, or globs, with commas; by default all.",
-    "agent": "Only these agents, by name or glob, with commas; by default all.",
-    "report": "The folder to write to; by default `report` in the first of --out.",
-}
-"""The help of flags that do something else in `report` than in `play`, by name."""
+LIST_GROUPS: FlagGroups = {"What to list": _group("needs_order", "scenarios_dir"), "Help": _HELP}
+
+
+def said() -> RunFlags:
+    """Returns what the command line says beside the settings of experiments."""
+    return RunFlags(**read_fields(RunFlags, FLAGS))
 
 
 def parse(argv: tuple[str, ...]) -> None:
@@ -219,10 +193,10 @@ def parse(argv: tuple[str, ...]) -> None:
 
 def experiment(*, tournament: bool = False) -> Experiment:
     """Returns the experiment that the flags describe; raises ConfigError if it is invalid, or a flag has no effect."""
-    if not _values(_SCENARIO):
+    if not said().scenario:
         raise ConfigError("no scenario: say --scenario=rws_repeated_1 or the like; see --list")
     register_own_folders()
-    selected = find_scenarios(_values(_SCENARIO), _options())
+    selected = find_scenarios(said().scenario, _options())
     described = _experiment(selected, _single_folder(), tournament=tournament)
     _check_effects(described)
     return described
@@ -233,12 +207,13 @@ def battery() -> tuple[Battery, Experiment]:
     requested = _experiment((), _single_folder() if FLAGS["out"].present else BATTERY_OUT)
     requested = replace(requested, agents=tuple(dict.fromkeys(requested.agents)))
     _check_model_effects(requested)
-    if SPLIT_SEED.value is None:
-        _refuse_given([TELL_SPLIT_SEED], "--split_seed gives no private seed")
-    for name in _values(WORLDS):
+    asked = said()
+    if asked.split_seed is None:
+        refuse_given(FLAGS, ["tell_split_seed"], "--split_seed gives no private seed")
+    for name in asked.worlds:
         if name not in suites():
             raise ConfigError(f"--world={name}: {nearest(name, suites())}there are {listed(list(suites()))}")
-    return Battery(BATTERY_SIZE.value, Split(SPLIT_SEED.value), tuple(sorted({*_values(WORLDS)}))), requested
+    return Battery(asked.size, Split(asked.split_seed), tuple(sorted({*asked.worlds}))), requested
 
 
 def _experiment(selected: tuple[ScenarioInfo, ...], out: Path, *, tournament: bool = False) -> Experiment:
@@ -262,22 +237,22 @@ def _experiment(selected: tuple[ScenarioInfo, ...], out: Path, *, tournament: bo
 
 def passed_over(described: Experiment) -> Iterator[str]:
     """Yields a line for each need for which the globs of --scenario left scenarios out."""
-    return passed_over_lines(_values(_SCENARIO), described.scenarios)
+    return passed_over_lines(said().scenario, described.scenarios)
 
 
 def estimated_from(out: Path) -> tuple[Path, ...]:
     """Returns the folders with the episodes that an estimate is taken from; raises ConfigError if one is missing."""
-    earlier = [Path(name) for name in _values(_ESTIMATE_FROM)]
+    earlier = [Path(name) for name in said().estimate_from]
     if missing := [folder for folder in earlier if not folder.is_dir()]:
-        raise ConfigError(f"--{_ESTIMATE_FROM.name}={missing[0]}: no such folder")
+        raise ConfigError(f"--estimate_from={missing[0]}: no such folder")
     return (*([out] if out.is_dir() else []), *earlier)
 
 
 def register_own_folders() -> None:
     """Registers the games of --scenarios_dir and the templates of --prompts_dir."""
-    for folder in _values(_SCENARIOS_DIR):
+    for folder in said().scenarios_dir:
         register_scenarios(folder)
-    for folder in _values(_PROMPTS_DIR):
+    for folder in said().prompts_dir:
         register_prompts(folder)
 
 
@@ -294,37 +269,30 @@ def _filmed_steps(text: str | None) -> range | None:
     return steps
 
 
-def _values(flag: flags.FlagHolder[list[str]]) -> tuple[str, ...]:
-    """Returns the values of a list flag, without the empty ones that stray commas leave."""
-    return tuple(filter(None, flag.value))
-
-
 def _check_effects(requested: Experiment) -> None:
     """Raises ConfigError for a flag that was given and has no effect on the experiment."""
     _check_model_effects(requested)
     played = {suite.title for suite in requested.suites}
-    for name, holder in _BY_OPTION.items():
-        titles = [title for title, holders in _OPTIONS.items() if name in holders]
+    for name, having in _BY_OPTION.items():
+        titles = [suite.title for suite, _ in having]
         if not played.intersection(titles):
-            _refuse_given([holder], f"it belongs to {listed(titles)}, of which no scenario is played")
-    for name, why in requested.unused_options.items():
-        _refuse_given([_BY_OPTION[name]], why)
-    for name, why in requested.unused_parameters(_THEORY_OF_MIND).items():
-        _refuse_given([_THEORY_OF_MIND[name]], why)
-    if _BY_NAME["seats"].present and all(len(scenario.seats) > 1 for scenario in requested.scenarios):
-        _refuse_given(_flags("agent"), "--seats says who plays")
-    filming = [flag for flag in _flags("record_video", "record_gif") if flag.present]
+            refuse_given(FLAGS, [name], f"it belongs to {listed(titles)}, of which no scenario is played")
+    for name, why in {**requested.unused_options, **requested.unused_parameters(_THEORY_OF_MIND)}.items():
+        refuse_given(FLAGS, [name], why)
+    if FLAGS["seats"].present and all(len(scenario.seats) > 1 for scenario in requested.scenarios):
+        refuse_given(FLAGS, ["agent"], "--seats says who plays")
+    filming = [name for name in ("record_video", "record_gif") if FLAGS[name].present]
     if filming and not any(map(_is_filmed, requested.scenarios)):
-        _refuse_given(filming, "these scenarios have no pictures")
+        refuse_given(FLAGS, filming, "these scenarios have no pictures")
 
 
 def _check_model_effects(requested: Experiment) -> None:
     """Raises ConfigError for a flag of the model that was given and has no effect."""
-    if not ESTIMATE.value:
-        _refuse_given([_ESTIMATE_FROM], "it is for --estimate")
+    if not said().estimate:
+        refuse_given(FLAGS, ["estimate_from"], "it is for --estimate")
     for name, (why, unused) in _MODEL_FLAGS.unused.items():
         if all(model.startswith(name) for model in requested.model_names):
-            _refuse_given(unused, f"the model {requested.model_names[0]} {why}")
+            refuse_given(FLAGS, unused, f"the model {requested.model_names[0]} {why}")
 
 
 def _is_filmed(scenario: ScenarioInfo) -> bool:
@@ -334,16 +302,9 @@ def _is_filmed(scenario: ScenarioInfo) -> bool:
 
 def check_report_only() -> None:
     """Raises ConfigError for a flag that was given beside --report_only and has no effect."""
-    used = {holder.name for group in REPORT_GROUPS.values() for holder in group} | {REPORT_ONLY.name}
-    _refuse_given(
-        [flag for group in GROUPS.values() for flag in group if flag.name not in used], "--report_only plays nothing"
-    )
-
-
-def _refuse_given(unused: Iterable[flags.FlagHolder[Any]], why: str) -> None:
-    for flag in unused:
-        if flag.present:
-            raise ConfigError(f"--{flag.name} has no effect: {why}")
+    used = {"report_only", *chain(*REPORT_GROUPS.values())}
+    unused = (name for name in chain(*GROUPS.values()) if name not in used)
+    refuse_given(FLAGS, unused, "--report_only plays nothing")
 
 
 def completions() -> Mapping[str, Sequence[str]]:
@@ -360,7 +321,7 @@ def completions() -> Mapping[str, Sequence[str]]:
 
 def _options() -> Mapping[str, Setting]:
     """Returns the worlds' own options; raises ConfigError for invalid ones, e.g. a folder that does not exist."""
-    given = {name: holder.value for holders in _OPTIONS.values() for name, holder in holders.items()}
+    given = {name: FLAGS[name].value for name in _BY_OPTION}
     for suite in suites().values():
         suite.chosen(given)
     return given
@@ -370,14 +331,14 @@ def report_request(*, after_playing: bool) -> ReportRequest:
     """Returns what the flags ask to report on; after playing, everything in the run's folder."""
     register_own_folders()
     folders = _folders()
-    if _REPORT.value:
-        check_folder(_REPORT.name, Path(_REPORT.value))
     request = report_request_in(folders[0])
-    request = replace(request, into=Path(_REPORT.value) if _REPORT.value else request.into)
+    if into := said().report:
+        check_folder("report", Path(into))
+        request = replace(request, into=Path(into))
     if after_playing:
         return request
-    agents = _values(_BY_NAME["agent"]) if _BY_NAME["agent"].present else ()
-    return replace(request, folders=folders, scenarios=_values(_SCENARIO), agents=agents)
+    agents = read_fields(Experiment, FLAGS)["agents"] if FLAGS["agent"].present else ()
+    return replace(request, folders=folders, scenarios=said().scenario, agents=agents)
 
 
 def report_request_in(out: Path) -> ReportRequest:
@@ -388,9 +349,9 @@ def report_request_in(out: Path) -> ReportRequest:
 
 def _folders() -> tuple[Path, ...]:
     """Returns the folders of --out, each once."""
-    if not _values(_OUT):
+    if not said().out:
         raise ConfigError("--out names no folder")
-    return tuple(dict.fromkeys(map(Path, _values(_OUT))))
+    return tuple(dict.fromkeys(map(Path, said().out)))
 
 
 def _single_folder() -> Path:

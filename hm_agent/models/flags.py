@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from absl import flags
 
-from hm_agent.command_flags import define_fields, read_fields
+from hm_agent.command_flags import FlagGroups, define_field, define_fields, read_fields
 from hm_agent.config import ConfigError
+from hm_agent.flag_fields import FlagField
 from hm_agent.models.chat import Sampling
 from hm_agent.models.local import LOCAL
 from hm_agent.models.settings import BUILTIN, PERSON, PRESETS, ModelSettings
@@ -17,7 +17,6 @@ from hm_agent.models.settings import BUILTIN, PERSON, PRESETS, ModelSettings
 ENDPOINT = ("base_url", "api_key_env", "header", "timeout", "retries", "patience")
 PAID = ("cache", "offline", "max_calls", "max_cost", "prices", "rates")
 """The flags of an endpoint, and of what calls cost, as the help shows them."""
-Flags = tuple[flags.FlagHolder[Any], ...]
 
 
 class ModelFlags:
@@ -31,33 +30,31 @@ class ModelFlags:
         about = f"What {task}: builtin, local:smollm2, local:PATH (a GGUF file), or a model's name."
         preset = "A model with its sampling from the paper's table 4; other flags override it."
         self._values = values
-        self._name = flags.DEFINE_string("model", ModelSettings.name, about, flag_values=values)
-        self._preset = flags.DEFINE_enum("preset", None, list(PRESETS), preset, flag_values=values)
-        own = define_fields(ModelSettings, values)
-        endpoint, paid = (tuple(own[name] for name in names) for names in (ENDPOINT, PAID))
-        sampling = define_fields(Sampling, values)
-        sampled, page = tuple(sampling.values()), own["page"]
-        self.groups: Mapping[str, Flags] = {
-            "The model": (self._name, self._preset, *endpoint, page),
-            "How it is sampled": sampled,
-            "What it may cost": paid,
+        define_field(FlagField("model", str, ModelSettings.name, "model", about), values)
+        define_field(FlagField("preset", str, None, "preset", preset, choices=tuple(PRESETS)), values)
+        define_fields(ModelSettings, values)
+        sampled = define_fields(Sampling, values)
+        self.groups: FlagGroups = {
+            "The model": dict.fromkeys(("model", "preset", *ENDPOINT, "page"), ""),
+            "How it is sampled": dict.fromkeys(sampled, ""),
+            "What it may cost": dict.fromkeys(PAID, ""),
         }
-        self.unused: Mapping[str, tuple[str, Flags]] = {
-            BUILTIN: ("calculates and calls nobody", (*endpoint, *sampled, *paid, page)),
-            LOCAL: ("runs in this process", (*endpoint, sampling["extra_body"], page)),
-            PERSON: ("is a person", (*endpoint, *sampled)),
+        self.unused: Mapping[str, tuple[str, Sequence[str]]] = {
+            BUILTIN: ("calculates and calls nobody", (*ENDPOINT, *sampled, *PAID, "page")),
+            LOCAL: ("runs in this process", (*ENDPOINT, "extra_body", "page")),
+            PERSON: ("is a person", (*ENDPOINT, *sampled)),
         }
 
     def settings(self) -> ModelSettings:
         """Returns the model settings that the flags describe; raises ConfigError for an empty name."""
-        name = self._name.value
+        name, chosen = self._values.model, self._values.preset
         if not name.strip():
             raise ConfigError("--model names no model; see --list")
-        preset = PRESETS[self._preset.value] if self._preset.value else ModelSettings(name)
+        preset = PRESETS[chosen] if chosen else ModelSettings(name)
         sampled = {name: value for name, value in read_fields(Sampling, self._values).items() if value is not None}
         return replace(
             preset,
-            name=name if self._name.present else preset.name,
+            name=name if self._values["model"].present else preset.name,
             sampling=replace(preset.sampling, **sampled),
             **read_fields(ModelSettings, self._values),
         )

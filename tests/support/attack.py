@@ -206,7 +206,7 @@ def fuzzed_flags(folder: Path, seconds: float, stream: random.Random) -> Finding
     from hm_agent.command_line import flags as known
 
     findings = Findings(0, [])
-    names = sorted({holder.name for group in known.GROUPS.values() for holder in group} - {"ray_address", "engine"})
+    names = sorted({name for group in known.GROUPS.values() for name in group} - {"ray_address", "engine"})
     for number in _rounds(seconds, findings):
         fuzzed = [f"--{stream.choice(names)}={stream.choice(VALUES)}" for _ in range(stream.randint(1, 3))]
         fuzzed = [flag for flag in fuzzed if not flag.startswith(TOO_LONG)]
