@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -17,6 +17,18 @@ from hm_agent.learning.archives import Arrays, leaves_of, named
 from hm_agent.learning.curves import LearningCurve, draw_curves
 
 StateT = TypeVar("StateT")
+
+
+class Resumable(Protocol[StateT]):
+    """A learner, whose state a checkpoint holds."""
+
+    def arrays(self, state: StateT) -> dict[str, npt.NDArray[Any]]:
+        """The arrays that `resumed` needs besides the weights."""
+        ...
+
+    def resumed(self, weights: Arrays, arrays: Arrays) -> StateT:
+        """Restores, bit for bit, the state from which these weights and arrays were taken."""
+        ...
 
 
 class DescribedRun(Protocol):
@@ -51,21 +63,38 @@ class RunProgress(Generic[StateT]):
     best: float = -np.inf
     rate: float = 0.0
 
-    @classmethod
-    def resumed(cls, state: StateT, extra: Arrays, curve: type[LearningCurve] = LearningCurve) -> RunProgress[StateT]:
-        """The progress whose `arrays` a checkpoint holds."""
-        return cls(state, int(extra["updates"]), curve.of(leaves_of("curve", extra)), float(extra["best"]))
-
-    def arrays(self, run: DescribedRun) -> dict[str, npt.NDArray[Any]]:
-        """What a checkpoint of the run holds, beside its network and the learner's state."""
+    def arrays(self, run: DescribedRun, learner: Resumable[StateT]) -> dict[str, npt.NDArray[Any]]:
+        """What a checkpoint of the run holds, beside its network, so that it can be resumed."""
         facts: Mapping[str, Any] = {"updates": self.updates, "best": self.best, "training": run.described()}
-        return {**named("curve", self.curve.arrays()), **{name: np.array(value) for name, value in facts.items()}}
+        told = {name: np.array(value) for name, value in facts.items()}
+        return {**learner.arrays(self.state), **named("curve", self.curve.arrays()), **told}
 
     def write_curve(self, run: DescribedRun, folder: Path) -> None:
         """Writes curve.csv and, once there is something to draw, curve.png."""
         write_whole(folder / "curve.csv", self.curve.as_csv())
         if self.updates:
             draw_curves(folder / "curve.png", {f"seed {run.seed}": [self.curve]}, run.title)
+
+
+def resumed(
+    run: DescribedRun,
+    folder: Path,
+    learner: Resumable[StateT],
+    load: Callable[[Path], tuple[Any, Arrays]],
+    curve: type[LearningCurve] = LearningCurve,
+) -> RunProgress[StateT] | None:
+    """The progress of an earlier run in this folder; None without one, ConfigError if its settings differ.
+
+    load: reads a checkpoint: what has the `weights` in it, and its `arrays`.
+    """
+    path = folder / "last.npz"
+    if not path.exists():
+        (folder / "evaluation.json").unlink(missing_ok=True)  # left by a run whose checkpoint is gone
+        return None
+    trained, extra = load(path)
+    check_same_run(run, path, extra)
+    state, reached = learner.resumed(trained.weights, extra), curve.of(leaves_of("curve", extra))
+    return RunProgress(state, int(extra["updates"]), reached, float(extra["best"]))
 
 
 def difference(run: DescribedRun, described: str) -> str:

@@ -12,7 +12,7 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ import numpy as np
 from hm_agent.config import ConfigError
 from hm_agent.learning.curves import LearningCurve
 from hm_agent.learning.layers import Weights
-from hm_agent.learning.progress import RunProgress, check_same_run
+from hm_agent.learning.progress import RunProgress, resumed
 from hm_agent.learning.runs import TrainingFailed
 from hm_agent.learning.trees import is_finite
 from hm_agent.worlds.melting_pot.learning.actor import ActorPlan, PlayRequest, seated
@@ -197,11 +197,10 @@ def run(training: PopulationTraining, folder: Path, report: Report) -> Populatio
     """
     folder.mkdir(parents=True, exist_ok=True)
     learner = learner_of(training.shape, training.parameters)
-    progress = _resume(training, folder, learner)
+    progress = resumed(training, folder, learner, partial(load, substrate=training.substrate), StepCurve)
     if progress is None:
         progress = PopulationProgress(_begun(training, learner), curve=StepCurve())
         _save_progress(training, folder, learner, progress)
-        (folder / "evaluation.json").unlink(missing_ok=True)  # left by a run whose checkpoint is gone
     if progress.updates == training.parameters.updates:
         return progress
     ground = Playground(training)
@@ -268,15 +267,4 @@ def _save_progress(
 ) -> None:
     """Writes the curves, and last.npz with all that is needed to resume."""
     progress.write_curve(training, folder)
-    extra = {**learner.arrays(progress.state), **progress.arrays(training)}
-    save(folder / "last.npz", training.population(progress.state.weights), extra)
-
-
-def _resume(training: PopulationTraining, folder: Path, learner: PopulationPpo) -> PopulationProgress | None:
-    """Restores the progress of an earlier run in this folder; None without one, ConfigError if its settings differ."""
-    path = folder / "last.npz"
-    if not path.exists():
-        return None
-    population, extra = load(path, training.substrate)
-    check_same_run(training, path, extra)
-    return RunProgress.resumed(learner.resumed(population.weights, extra), extra, StepCurve)
+    save(folder / "last.npz", training.population(progress.state.weights), progress.arrays(training, learner))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol, TypeVar
-
-import numpy.typing as npt
+from collections.abc import Callable
+from typing import Protocol, TypeVar
 
 from hm_agent.learning.layers import Array, Weights
+from hm_agent.learning.progress import Resumable
 
 StateT = TypeVar("StateT")
 
 
-class Learner(Protocol[StateT]):
+class Learner(Resumable[StateT], Protocol[StateT]):
     """Learns in updates; a state is all that one update hands to the next.
 
     update: (state, key) → the state after it, the mean reward per agent and episode by the weights before it, and the
@@ -27,12 +26,4 @@ class Learner(Protocol[StateT]):
 
     def weights(self, state: StateT) -> Weights:
         """The weights that play."""
-        ...
-
-    def arrays(self, state: StateT) -> dict[str, npt.NDArray[Any]]:
-        """The arrays that `resumed` needs besides the weights."""
-        ...
-
-    def resumed(self, weights: Weights, arrays: Mapping[str, npt.NDArray[Any]]) -> StateT:
-        """Restores, bit for bit, the state from which these weights and arrays were taken."""
         ...

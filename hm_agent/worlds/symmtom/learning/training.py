@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import jax
 import numpy as np
 
-from hm_agent.learning.progress import RunProgress, check_same_run
+from hm_agent.learning.progress import RunProgress, resumed
 from hm_agent.learning.runs import TrainingFailed, kept_json
 from hm_agent.learning.trees import is_finite
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
@@ -116,10 +116,8 @@ def run(training: Training, folder: Path, report: Report) -> dict[str, Any]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     learner = training.learner()
-    progress = _resume(training, folder, learner)
-    if progress is None:
-        progress = RunProgress(learner.begin(training.seed))
-        (folder / "evaluation.json").unlink(missing_ok=True)  # left by a run whose checkpoint is gone
+    earlier = resumed(training, folder, learner, partial(load, settings=training.settings))
+    progress = earlier or RunProgress(learner.begin(training.seed))
     key = jax.random.key(training.seed)
     while progress.updates < training.parameters.updates:
         after, reward, loss = learner.update(progress.state, jax.random.fold_in(key, progress.updates))
@@ -167,18 +165,8 @@ def _save_progress(training: Training, folder: Path, progress: TrainingProgress)
     """Writes the curves, and last.npz with all that is needed to resume."""
     learner = training.learner()
     progress.write_curve(training, folder)
-    extra = {**learner.arrays(progress.state), **progress.arrays(training)}
-    save(folder / "last.npz", training.player(learner.weights(progress.state)), extra)
-
-
-def _resume(training: Training, folder: Path, learner: Learner[Any]) -> TrainingProgress | None:
-    """Restores the progress of an earlier run in this folder; None without one, ConfigError if its settings differ."""
-    path = folder / "last.npz"
-    if not path.exists():
-        return None
-    player, extra = load(path, training.settings)
-    check_same_run(training, path, extra)
-    return RunProgress.resumed(learner.resumed(player.weights, extra), extra)
+    player = training.player(learner.weights(progress.state))
+    save(folder / "last.npz", player, progress.arrays(training, learner))
 
 
 def standard_error(rewards: Ints) -> float | None:
