@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchmarks.tokens import CHARACTERS_PER_TOKEN
 from hm_agent.episode import EpisodeOutcome, run_episode
 from hm_agent.finding import find_scenarios
 from hm_agent.models.providers import ModelPool
@@ -36,7 +37,6 @@ STEPS = 1000
 LATENCY = 0.2
 AUTHORS_TOKENS = 25_000
 """Input tokens per interaction (characters / 4) of the authors' code on this game, measured for this project."""
-CHARACTERS_PER_TOKEN = 4
 OWN, ROCK, PAPER = (1, 1, 7), (6, 1, 1), (1, 6, 1)
 
 

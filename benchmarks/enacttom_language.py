@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from statistics import mean, median
@@ -19,37 +19,20 @@ from subprocess import PIPE, Popen
 from tempfile import TemporaryDirectory
 
 from benchmarks.enacttom_ladder import episode_seed
+from benchmarks.tokens import CountingReasoner
 from hm_agent.api import play
 from hm_agent.core import Recorder, Step
 from hm_agent.experiment.planned_episode import Episode
 from hm_agent.finding import find_scenarios
-from hm_agent.models.builtin import BuiltinReasoner
-from hm_agent.models.prompts import render
 from hm_agent.models.settings import ModelSettings
-from hm_agent.questions import AnswerT, ModelCall, Question, ignore
 from hm_agent.registry import suites
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.theory_of_mind.predictions import BASE_RATE, PREDICTED, RIGHT
 
 AGENTS = ("random", "solo", "react", "reflexion", "plan_react", "hypothetical_minds", "hm_joint", "planner")
-CHARACTERS_PER_TOKEN = 4
 RANDOM_RUNS = 10
 LATENCY, AT_ONCE, MOST_LONGER = 0.2, 16, 0.15
-
-
-class TokenCounter:
-    """The built-in reasoner; keeps the tokens of each prompt that a language model would be sent."""
-
-    name = "builtin"
-
-    def __init__(self) -> None:
-        self._reasoner = BuiltinReasoner(suites()["enacttom"].answers())
-        self.tokens: list[float] = []
-
-    async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
-        self.tokens.append(len(render(question)) / CHARACTERS_PER_TOKEN)
-        return await self._reasoner.answer(question, note)
 
 
 @dataclass
@@ -70,16 +53,16 @@ class TaskRun:
 
 
 def measure(scenario: ScenarioInfo, agent: str, run: int = 0) -> TaskRun:
-    model, seed = TokenCounter(), episode_seed(scenario, run)
+    model, seed = CountingReasoner(suites()["enacttom"].answers()), episode_seed(scenario, run)
     world, agents = set_up(scenario, agent, model=model, seed=seed)
     outcome = play_out(world, agents, seed=seed)
     decisions = outcome.steps * len(scenario.seats)
     metrics = [agent.metrics() for agent in agents.values()]
     judged = sum(own.get(PREDICTED, 0.0) for own in metrics)
     right, base = (sum(own.get(PREDICTED, 0.0) * own.get(kind, 0.0) for own in metrics) for kind in (RIGHT, BASE_RATE))
-    size = sum(model.tokens) / decisions
-    largest = max(model.tokens, default=0.0)
-    return TaskRun(world.metrics(), len(model.tokens) / decisions, size, largest, judged, right, base)
+    size = sum(model.all_tokens) / decisions
+    largest = max(model.all_tokens, default=0.0)
+    return TaskRun(world.metrics(), len(model.all_tokens) / decisions, size, largest, judged, right, base)
 
 
 def row(agent: str, runs: Sequence[TaskRun]) -> str:

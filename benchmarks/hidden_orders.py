@@ -11,17 +11,12 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from rich.console import Console
-
 from benchmarks.models_me import LEAST_SCALE
+from benchmarks.playing import rows_of
 from hm_agent.experiment import Experiment
 from hm_agent.finding import find_scenarios
 from hm_agent.grouping import grouped
-from hm_agent.pool.console_progress import ConsoleProgress
-from hm_agent.pool.run import run
-from hm_agent.reporting.runs import read_runs
-from hm_agent.reporting.tables import tabulate
-from hm_agent.worlds.matrix_games.needs import MISSED, REACHED
+from hm_agent.worlds.matrix_games.needs import in_words, needed_order
 from hm_agent.worlds.melting_pot.suite import SCRIPTED, SUITE
 
 CEILING, LADDER = "oracle", tuple(SUITE.ladder)
@@ -35,10 +30,8 @@ def earned_by_item(episodes: int, folder: Path) -> Mapping[str, Earned]:
     experiment = Experiment(
         scenarios, agents, episodes=episodes, out=folder, options={"bots": SCRIPTED}, workers=2, record_replay=False
     )
-    with ConsoleProgress(Console(stderr=True), experiment.size) as progress:
-        run(experiment, progress)
-    rows = tabulate(read_runs([folder]).results)
-    by_item = grouped((row.scenario.pair, row) for row in rows if row.mean is not None and row.scenario in scenarios)
+    known = [row for row in rows_of(experiment) if row.mean is not None and row.scenario in scenarios]
+    by_item = grouped((row.scenario.pair, row) for row in known)
     return {
         item: {
             agent: min(row.mean or 0.0 for row in of_agent)
@@ -46,19 +39,6 @@ def earned_by_item(episodes: int, folder: Path) -> Mapping[str, Earned]:
         }
         for item, of_item in by_item.items()
     }
-
-
-def need(scores: list[float], scale: float) -> str:
-    """The order that an item needs by the scores of the ladder, or why it needs none.
-
-    scale: the share of what the ceiling earns that the best shortcut leaves.
-    """
-    if scale < LEAST_SCALE:
-        return "separates nobody"
-    for order, score in enumerate(scores):
-        if score >= MISSED:
-            return str(order) if score >= REACHED else "none"
-    return "none"
 
 
 def line(item: str, earned: Earned) -> str:
@@ -70,7 +50,7 @@ def line(item: str, earned: Earned) -> str:
         f"{earned[first]:.1f} `{first}`, then {earned[others[0]]:.1f} `{others[0]}`",
         *(f"{earned[agent]:.1f} ({score:.2f})" for agent, score in zip(LADDER, scores, strict=True)),
         f"{earned[CEILING]:.1f}",
-        need(scores, scale / earned[CEILING]),
+        "separates nobody" if scale / earned[CEILING] < LEAST_SCALE else in_words(needed_order(scores)),
     ]
     return f"| {' | '.join(cells)} |"
 

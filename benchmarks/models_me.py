@@ -13,16 +13,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import mean
 
-from rich.console import Console
-
+from benchmarks.playing import rows_of
 from hm_agent.experiment import Experiment
 from hm_agent.finding import find_scenarios
-from hm_agent.pool.console_progress import ConsoleProgress
-from hm_agent.pool.run import run
-from hm_agent.reporting.runs import read_runs
-from hm_agent.reporting.tables import tabulate
 from hm_agent.scenario import ScenarioInfo
-from hm_agent.worlds.matrix_games.needs import MISSED, REACHED
+from hm_agent.worlds.matrix_games.needs import in_words, needed_order
 from hm_agent.worlds.melting_pot.own_agents import SHORTCUTS
 
 GLOBS = ("rws_models_me_*", "chicken_models_me_*")
@@ -47,11 +42,8 @@ def played(agents: Sequence[str], clues: str, episodes: int, folder: Path) -> Ma
     experiment = Experiment(
         scenarios, tuple(agents), episodes=episodes, out=folder / clues, options=options, max_steps=STEPS, workers=2
     )
-    with ConsoleProgress(Console(stderr=True), sum(1 for _ in experiment.plan())) as progress:
-        run(experiment, progress)
-    rows = tabulate(read_runs([folder / clues]).results)
     earned: dict[str, dict[str, float]] = {scenario.short_name: {} for scenario in scenarios}
-    for row in rows:
+    for row in rows_of(experiment):
         if row.mean is not None and row.condition.agent in agents:
             earned[row.scenario.short_name][row.condition.agent] = row.mean
     return earned
@@ -62,11 +54,7 @@ def needed(earned: Earned) -> str:
     floor, ceiling = earned[best_shortcut(earned)], earned[CEILING]
     if ceiling - floor < LEAST_SCALE * abs(ceiling):
         return "separates nobody"
-    for order, agent in enumerate(LADDER):
-        score = (earned[agent] - floor) / (ceiling - floor)
-        if score >= MISSED:
-            return str(order) if score >= REACHED else "none"
-    return "none"
+    return in_words(needed_order((earned[agent] - floor) / (ceiling - floor) for agent in LADDER))
 
 
 def best_shortcut(earned: Earned) -> str:

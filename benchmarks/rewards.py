@@ -5,14 +5,11 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from rich.console import Console
-
+from benchmarks.playing import rows_of
 from hm_agent.casting import can_play
 from hm_agent.experiment import Experiment
-from hm_agent.pool.console_progress import ConsoleProgress
-from hm_agent.pool.run import run
 from hm_agent.reporting.summary import cells
-from hm_agent.reporting.tables import Row, tabulate
+from hm_agent.reporting.tables import Row
 from hm_agent.worlds.melting_pot.suite import SUITE
 
 AGENTS = ("hypothetical_minds", "oracle", "random")
@@ -24,8 +21,7 @@ def main() -> None:
         scenarios = tuple(scenario for scenario in SUITE.scenarios if can_play("oracle", scenario))
         options = {"bots": "scripted"}
         experiment = Experiment(scenarios, AGENTS, episodes=EPISODES, out=Path(out), options=options)
-        with ConsoleProgress(Console(stderr=True), sum(1 for _ in experiment.plan())) as progress:
-            rows = tabulate(run(experiment, progress))
+        rows = rows_of(experiment)
     print("| scenario | hypothetical_minds | interactions | the paper's (GPT-4) | oracle | of oracle | random |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for name in dict.fromkeys(row.scenario.short_name for row in rows):

@@ -7,15 +7,13 @@ would be sent. The second table compares the recharges of others that agents not
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean, stdev
 
+from benchmarks.tokens import CountingReasoner
 from hm_agent.core import Seat, Step
 from hm_agent.finding import find_scenarios
-from hm_agent.models.builtin import BuiltinReasoner
-from hm_agent.models.prompts import render
-from hm_agent.questions import AnswerT, ModelCall, Question, ignore
 from hm_agent.registry import suites
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up
@@ -28,21 +26,6 @@ SEEDS = range(1000, 1040)
 NOTED = ("symmtom_w6_n3_c3", "symmtom_w6_n4_c8", "symmtom_w6_n4_c12")
 VARIANTS = (("cooperative", "public"), ("competitive", "public"), ("competitive", "private"))
 """(rewards, first-hand knowledge) of the games in which notes are compared with the truth."""
-CHARACTERS_PER_TOKEN = 4
-
-
-class MeasuringReasoner:
-    """The built-in reasoner; keeps the tokens of each prompt that a language model would be sent."""
-
-    name = "builtin"
-
-    def __init__(self) -> None:
-        self._reasoner = BuiltinReasoner(suites()["symmtom"].answers())
-        self.tokens: list[float] = []
-
-    async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
-        self.tokens.append(len(render(question)) / CHARACTERS_PER_TOKEN)
-        return await self._reasoner.answer(question, note)
 
 
 @dataclass(frozen=True)
@@ -101,13 +84,13 @@ class NotedRecharges:
 
 
 def measure(scenario: ScenarioInfo, agent: str) -> SelfPlayRow:
-    rewards, decisions, reasoner = [], 0, MeasuringReasoner()
+    rewards, decisions, reasoner = [], 0, CountingReasoner(suites()["symmtom"].answers())
     for seed in SEEDS:
         world, agents = set_up(scenario, agent, model=reasoner, seed=seed)
         outcome = play_out(world, agents, seed=seed)
         rewards.append(outcome.reward)
         decisions += outcome.steps * len(scenario.seats)
-    return SelfPlayRow(rewards, decisions, reasoner.tokens)
+    return SelfPlayRow(rewards, decisions, reasoner.all_tokens)
 
 
 def noted_recharges(scenario: ScenarioInfo, rewards: str, first_hand: str) -> NotedRecharges:

@@ -12,7 +12,7 @@ from itertools import chain
 from statistics import mean, median
 
 from hm_agent.finding import find_scenarios
-from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.prompts import render
 from hm_agent.questions import AnswerT, ModelCall, Question, ignore
 from hm_agent.scenario import ScenarioInfo
@@ -36,12 +36,13 @@ PLANS_STEPS, MOST_TOKENS = 100, 700
 class CountingReasoner:
     """The built-in reasoner, noting the tokens that a language model would be sent, by the kind of question."""
 
+    answers: ReasonerTable
     name: str = "builtin"
     tokens: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
     async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
         self.tokens[question.asked_as].append(len(render(question)) / CHARACTERS_PER_TOKEN)
-        return await BuiltinReasoner(answers()).answer(question, note)
+        return await BuiltinReasoner(self.answers).answer(question, note)
 
     @property
     def all_tokens(self) -> list[float]:
@@ -50,7 +51,7 @@ class CountingReasoner:
 
 def count(scenario: ScenarioInfo, steps: int, agent: str = "hypothetical_minds") -> CountingReasoner:
     """Counts the tokens of one episode with an agent in all seats."""
-    counter = CountingReasoner()
+    counter = CountingReasoner(answers())
     world, agents = set_up(scenario, agent, model=counter, bots="scripted")
     play_out(world, agents, seed=SEED, steps=steps)
     return counter

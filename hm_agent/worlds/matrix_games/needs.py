@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
@@ -54,15 +54,23 @@ class Item:
     def need(self) -> str:
         if self.is_narrow:
             return "separates nobody"
-        return "none" if self.needs_order is None else str(self.needs_order)
+        return in_words(self.needs_order)
 
     @cached_property
     def needs_order(self) -> int | None:
-        scores = [] if self.is_narrow else [self.score(agent) for agent in LADDER]
-        for order, score in enumerate(scores):
-            if score >= MISSED:
-                return order if score >= REACHED else None
-        return None
+        return None if self.is_narrow else needed_order(map(self.score, LADDER))
+
+
+def needed_order(scores: Iterable[float]) -> int | None:
+    """The order that a scenario needs by the scores of a ladder, from order 0 on; None if it needs none."""
+    for order, score in enumerate(scores):
+        if score >= MISSED:
+            return order if score >= REACHED else None
+    return None
+
+
+def in_words(order: int | None) -> str:
+    return "none" if order is None else str(order)
 
 
 def measured(scenarios: Sequence[TableScenario], episodes: int, first: int = 0) -> Iterator[Item]:
