@@ -115,15 +115,15 @@ def print_version() -> int:
 class Command:
     """A command with flags.
 
-    name: begins its error messages. typed: what the user types to call it. groups: its flags by the titles of the help.
-    act: runs it once its flags are parsed.
+    name: begins its error messages. groups: its flags by the titles of the help. act: runs it once its flags are
+    parsed. typed: what the user types to call it, if that is not its name.
     """
 
     name: str
-    typed: str
     usage: str
     groups: FlagGroups
     act: Callable[[Command], int]
+    typed: str = ""
 
     def run(self, arguments: Sequence[str]) -> int:
         """Runs one command line; returns the exit status."""
@@ -133,7 +133,7 @@ class Command:
         flags.parse((self.name, *arguments))
         self._check_flags()
         if flags.FLAGS["help"].value:
-            print(help_text(self.usage.format(command=self.typed), self.groups, flags.FLAGS))
+            print(help_text(self.usage.format(command=self.typed or self.name), self.groups, flags.FLAGS))
             return 0
         if flags.said().version:
             return print_version()
@@ -249,21 +249,16 @@ def _list(command: Command) -> int:
     return 0
 
 
-def _command(name: str, usage: str, groups: FlagGroups, act: Callable[[Command], int]) -> tuple[str, Command]:
-    """Defines `hm-agent NAME`."""
-    typed = f"hm-agent {name}"
-    return name, Command(typed, typed, usage, groups, act)
-
-
-PLAY = Command("run_scenario.py", "python run_scenario.py", PLAY_USAGE, flags.GROUPS, _play)
-COMMANDS: Mapping[str, Command] = dict(
-    (
-        _command("play", PLAY_USAGE, flags.GROUPS, _play),
-        _command("report", REPORT_USAGE, flags.REPORT_GROUPS, _report),
-        _command("orders", ORDERS_USAGE, flags.REPORT_GROUPS, _orders),
-        _command("minds", MINDS_USAGE, flags.REPORT_GROUPS, _minds),
-        _command("battery", BATTERY_USAGE, flags.BATTERY_GROUPS, _battery),
-        _command("tournament", TOURNAMENT_USAGE, flags.TOURNAMENT_GROUPS, _tournament),
-        _command("list", LIST_USAGE, flags.LIST_GROUPS, _list),
+PLAY = Command("run_scenario.py", PLAY_USAGE, flags.GROUPS, _play, "python run_scenario.py")
+COMMANDS: Mapping[str, Command] = {
+    name: Command(f"hm-agent {name}", usage, groups, act)
+    for name, usage, groups, act in (
+        ("play", PLAY_USAGE, flags.GROUPS, _play),
+        ("report", REPORT_USAGE, flags.REPORT_GROUPS, _report),
+        ("orders", ORDERS_USAGE, flags.REPORT_GROUPS, _orders),
+        ("minds", MINDS_USAGE, flags.REPORT_GROUPS, _minds),
+        ("battery", BATTERY_USAGE, flags.BATTERY_GROUPS, _battery),
+        ("tournament", TOURNAMENT_USAGE, flags.TOURNAMENT_GROUPS, _tournament),
+        ("list", LIST_USAGE, flags.LIST_GROUPS, _list),
     )
-)
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import mean
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from hm_agent.grouping import grouped
 from hm_agent.metrics import Measure
@@ -21,11 +21,26 @@ Player: TypeAlias = Condition
 """An agent in a seat, with its model and without settings."""
 
 
-class HasPlayers(Protocol):
-    """What lists the players that met."""
+@dataclass(frozen=True)
+class Meetings:
+    """The episodes of one scenario in which several seats were played, with the same settings.
+
+    title: the scenario, with the settings that differ from other meetings in it.
+    """
+
+    title: str
+    scenario: ScenarioInfo
+    players: tuple[Player, ...]
 
     @property
-    def players(self) -> tuple[Player, ...]: ...
+    def unit(self) -> str:
+        """The unit of a seat's reward: the metric's for a reward per a number of steps, else `reward per episode`."""
+        return self.scenario.metric.unit if self.scenario.metric.per_steps else Measure.unit
+
+    @property
+    def digits(self) -> int:
+        """How many decimals rewards are shown with."""
+        return self.scenario.metric.digits
 
 
 def _player(seat: SeatResult) -> Player:
@@ -33,18 +48,15 @@ def _player(seat: SeatResult) -> Player:
 
 
 @dataclass(frozen=True)
-class Matchups:
-    """The finished episodes of one scenario in which several seats were played, with the same settings.
+class Matchups(Meetings):
+    """What players earned who met.
 
-    title: the scenario, with the settings that differ from other matchups of it. rewards: by a player and a player of
-    another seat, the reward of a seat in `unit`: a mean over the first player's seats in each episode, then an estimate
-    over episodes. steps: the lengths of the shortest and the longest episode. seats, usage: by player,
-    the number of seats played and the usage of all of them, in unfinished episodes, too.
+    rewards: by a player and a player of another seat, the reward of a seat in `unit`: a mean over the first player's
+    seats in each finished episode, then an estimate over episodes. steps: the lengths of the shortest and the longest
+    of them. seats, usage: by player, the number of seats played and the usage of all of them, in unfinished episodes,
+    too.
     """
 
-    title: str
-    scenario: ScenarioInfo
-    players: tuple[Player, ...]
     rewards: Mapping[tuple[Player, Player], Estimate] = field(hash=False)
     steps: tuple[int, int] | None
     seats: Mapping[Player, int] = field(hash=False)
@@ -54,16 +66,6 @@ class Matchups:
     def is_mixed(self) -> bool:
         """True if different agents met; otherwise the means by agent say everything."""
         return any(player != other for player, other in self.rewards)
-
-    @property
-    def unit(self) -> str:
-        """The unit of the rewards."""
-        return unit_of(self.scenario)
-
-    @property
-    def digits(self) -> int:
-        """How many decimals the rewards are shown with."""
-        return self.scenario.metric.digits
 
     def lines(self, labels: Labels) -> list[dict[str, str]]:
         """A line for each player, with what a seat of it earned with each other one."""
@@ -88,11 +90,6 @@ def payoff_lines(
         return with_error(found.mean, found.error, digits) if found else NOTHING
 
     return [{"agent": labels[player]} | {labels[other]: cell(player, other) for other in players} for player in players]
-
-
-def unit_of(scenario: ScenarioInfo) -> str:
-    """The unit of a seat's reward: the metric's for a reward per a number of steps, else `reward per episode`."""
-    return scenario.metric.unit if scenario.metric.per_steps else Measure.unit
 
 
 def matchups(results: Iterable[Result]) -> list[Matchups]:
@@ -159,6 +156,6 @@ def player_rewards(result: Result) -> dict[Player, float]:
     return {player: mean(rewards) for player, rewards in earned.items()}
 
 
-def player_labels(matchups: Iterable[HasPlayers]) -> Labels:
+def player_labels(matchups: Iterable[Meetings]) -> Labels:
     """A name for each player: the agent, with its model if the models differ."""
     return labels(in_order(player for matchup in matchups for player in matchup.players))

@@ -17,9 +17,8 @@ from statistics import mean
 from hm_agent.grouping import grouped
 from hm_agent.recording.result import Result
 from hm_agent.reporting.conditions import Labels, in_order, scenario_of
-from hm_agent.reporting.seats import Player, by_setting, payoff_lines, player_rewards, unit_of
+from hm_agent.reporting.seats import Meetings, Player, by_setting, payoff_lines, player_rewards
 from hm_agent.reporting.statistics import TINY, Estimate, Interval, estimate, without_noise
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.wording import NOTHING, counted, with_interval
 
 WITHIN = 1.96
@@ -86,30 +85,19 @@ class Ranked:
 
 
 @dataclass(frozen=True)
-class Tournament:
-    """The tables of one scenario, with the same settings.
+class Tournament(Meetings):
+    """The tables of one scenario.
 
     players: also those none of whose episodes finished, which stand in `failed` alone, with their number of episodes.
     payoffs: by a player and whom it met, itself included, the first one's reward in `unit`, seed by seed. standings: by
     payoff, the best first. duels: of each two players.
     """
 
-    title: str
-    scenario: ScenarioInfo
-    players: tuple[Player, ...]
     payoffs: Mapping[tuple[Player, Player], Estimate] = field(hash=False)
     standings: tuple[Ranked, ...]
     duels: tuple[Duel, ...]
     games: tuple[Game, ...]
     failed: Mapping[Player, int] = field(default_factory=dict, hash=False)
-
-    @property
-    def unit(self) -> str:
-        return unit_of(self.scenario)
-
-    @property
-    def digits(self) -> int:
-        return self.scenario.metric.digits
 
     def tables(self, labels: Labels) -> Iterator[tuple[str, list[dict[str, str]]]]:
         """Yields the ranking, the payoffs and the duels, each with its caption: lines of cells by heading."""
