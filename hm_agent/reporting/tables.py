@@ -240,17 +240,20 @@ def _with_shortcut_floors(rows: Sequence[Row]) -> list[Row]:
 
     So the best of many chance results is no floor; the only scenario of a group has its own best.
     """
-    shortcuts: dict[tuple[str, Settings], list[Row]] = {}
-    for row in rows:
-        suite = suites().get(row.scenario.world)
-        if suite and row.scenario.metric.floor is None and row.condition.agent in suite.shortcuts and row.estimate:
-            shortcuts.setdefault(_family(row), []).append(row)
+    shortcuts = grouped(
+        (_family(row), row) for row in rows if row.scenario.metric.floor is None and row.estimate and _is_shortcut(row)
+    )
     return [
         replace(row, floor_reference=_best_shortcut(row.scenario, shortcuts[_family(row)]))
         if _family(row) in shortcuts and row.scenario.metric.floor is None
         else row
         for row in rows
     ]
+
+
+def _is_shortcut(row: Row) -> bool:
+    suite = suites().get(row.scenario.world)
+    return suite is not None and row.condition.agent in suite.shortcuts
 
 
 def _best_shortcut(scenario: ScenarioInfo, shortcuts: Sequence[Row]) -> Reference | None:
@@ -301,14 +304,7 @@ def _is_narrow(row: Row, typical: float) -> bool:
 def without_spare_shortcuts(rows: Sequence[Row]) -> list[Row]:
     """The rows without the shortcuts that others are measured by, but for those that are a floor of any row."""
     floors = {row.floor_reference.condition for row in rows if row.floor_reference}
-    known = {name: suite.shortcuts for name, suite in suites().items()}
-    return [
-        row
-        for row in rows
-        if not row.is_reference
-        or row.condition in floors
-        or row.condition.agent not in known.get(row.scenario.world, ())
-    ]
+    return [row for row in rows if not row.is_reference or row.condition in floors or not _is_shortcut(row)]
 
 
 def by_group(rows: Iterable[Row]) -> dict[str, list[Row]]:
