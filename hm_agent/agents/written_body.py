@@ -27,7 +27,21 @@ from hm_agent.theory_of_mind.written_mind import WrittenMind, WrittenStrategy
 
 
 class WrittenFollower(PlanFollower[SituationT_contra, ActionT_co, WrittenStrategy]):
-    """Carries out plans for strategies in words."""
+    """Carries out plans for strategies in words, one call after the other."""
+
+    def __init__(self) -> None:
+        self.plan: tuple[Call, ...] = ()
+        self._done = 0
+        """How many calls of the plan were carried out."""
+        self._failed: Call | None = None
+
+    @property
+    def record(self) -> PlanRecord:
+        return PlanRecord(self.plan, self._done, len(self.plan), self.plan[self._done :])
+
+    @property
+    def failed(self) -> Call | None:
+        return self._failed
 
     def heed(self, strategy: WrittenStrategy, before: WrittenStrategy | None) -> str | None:
         return strategy.why_replan(before) if before else None

@@ -10,7 +10,6 @@ from itertools import takewhile
 from hm_agent.agents.written_body import WrittenFollower
 from hm_agent.core import Event
 from hm_agent.models.prompts import phrase
-from hm_agent.theory_of_mind.situation import PlanRecord
 from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand, Verb
 from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.language.situation import WRITES, HouseSituation, OwnActionFailed, PartnerActed
@@ -25,20 +24,13 @@ LONGEST_WAIT = 3
 class CommandFollower(WrittenFollower[HouseSituation, HouseCommand]):
     """Carries out the commands of a plan in order, then waits. agents: all of the household, for reading messages."""
 
+    plan: tuple[HouseCommand, ...]
+
     def __init__(self, agents: Sequence[str]) -> None:
+        super().__init__()
         self._agents = agents
-        self.plan: tuple[HouseCommand, ...] = ()
-        self._done = self._waited = 0
-        """How many commands of the plan were carried out, and how many turns were waited since."""
-        self._failed: HouseCommand | None = None
-
-    @property
-    def record(self) -> PlanRecord:
-        return PlanRecord(self.plan, self._done, len(self.plan), self.plan[self._done :])
-
-    @property
-    def failed(self) -> HouseCommand | None:
-        return self._failed
+        self._waited = 0
+        """How many turns were waited since the plan was carried out."""
 
     def follow(self, plan: Sequence[HouseCommand], *, is_forced: bool = False) -> None:
         self.plan, self._done, self._waited, self._failed = tuple(plan), 0, 0, None

@@ -15,7 +15,6 @@ from hm_agent.repeated_games.payoffs import Side
 from hm_agent.theory_of_mind.language_mind import ask_table_odds
 from hm_agent.theory_of_mind.mind import PlayerModel
 from hm_agent.theory_of_mind.player_odds import PlayerOdds, TableOdds
-from hm_agent.theory_of_mind.situation import PlanRecord
 from hm_agent.theory_of_mind.written_mind import WrittenMind, WrittenStrategy
 from hm_agent.worlds.matrix_games.language.rounds import Play, RoundPlayed, RoundSeen, RoundSituation
 from hm_agent.worlds.matrix_games.views import RoundView
@@ -87,13 +86,7 @@ class RoundMind(WrittenMind):
 class PlayFollower(WrittenFollower[RoundSituation, str]):
     """Plays what the plan says in its round; every round is asked about anew, but where it was calculated."""
 
-    def __init__(self) -> None:
-        self.plan: tuple[Play, ...] = ()
-        self._done = 0
-
-    @property
-    def record(self) -> PlanRecord:
-        return PlanRecord(self.plan, self._done, len(self.plan), self.plan[self._done :])
+    plan: tuple[Play, ...]
 
     def follow(self, plan: Sequence[Play], *, is_forced: bool = False) -> None:
         self.plan, self._done = tuple(plan), 0

@@ -9,7 +9,6 @@ from functools import partial
 from hm_agent.agents.written_body import WrittenFollower
 from hm_agent.core import Event
 from hm_agent.models.prompts import phrase
-from hm_agent.theory_of_mind.situation import PlanRecord
 from hm_agent.theory_of_mind.written_mind import WrittenStrategy
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.games.open.calls import (
@@ -54,15 +53,15 @@ class _Ended(Exception):
 class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
     """Follows plans of calls. actions: the substrate's."""
 
+    plan: tuple[Call, ...]
+
     def __init__(self, notes: OpenNotes, actions: type[IntEnum]) -> None:
+        super().__init__()
         self._notes, self._actions = notes, actions
         self._by_name = {action.name.lower(): action for action in actions}
-        self.plan: Sequence[Call] = ()
-        self._current = 0
-        self._failed: Call | None = None
         self._why: str | None = None
         """Why the plan is over, if it ended before its last call was done."""
-        self._taken = self._done = 0
+        self._taken = self._times = 0
         """How many steps the current call has taken, and how often it has done what it asks for."""
         self._before: tuple[Pose, Move] | None = None
         """The pose and the step of the latest move; None after anything else."""
@@ -73,33 +72,19 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         """The cells that the latest walk has still to enter."""
 
     @property
-    def record(self) -> PlanRecord:
-        plan = tuple(self.plan)
-        return PlanRecord(plan, self._current, len(plan), plan[self._current :])
-
-    @property
     def current(self) -> Call | None:
-        return self.plan[self._current] if self._current < len(self.plan) and self._why is None else None
-
-    @property
-    def done(self) -> int:
-        """How many calls of the plan are done."""
-        return self._current
-
-    @property
-    def failed(self) -> Call | None:
-        return self._failed
+        return self.plan[self._done] if self._done < len(self.plan) and self._why is None else None
 
     @property
     def why_ended(self) -> str:
         return self._why or phrase("agent/messages.j2", "used_up")
 
     def follow(self, plan: Sequence[Call], *, is_forced: bool = False) -> None:
-        self.plan, self._current, self._failed, self._why = tuple(plan), 0, None, None
+        self.plan, self._done, self._failed, self._why = tuple(plan), 0, None, None
         self._begin()
 
     def _begin(self) -> None:
-        self._taken = self._done = self._stuck = 0
+        self._taken = self._times = self._stuck = 0
         self._before, self.route = None, ()
 
     def observe(self, situation: OpenSeat, events: Sequence[Event], because: str | None) -> str | None:
@@ -141,7 +126,7 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
                 if ended.why is not None:
                     self._failed, self._why = call, _reason("failed", call=str(call), why=ended.why)
                     return None
-                self._current += 1
+                self._done += 1
                 self._begin()
             else:
                 self._taken += 1
@@ -222,13 +207,13 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
 
     def _end_after(self, times: int) -> None:
         """Raises _Ended once the current call has done so often what it asks for, or has taken too long."""
-        if self._done >= times:
+        if self._times >= times:
             raise _Ended
         if self._taken >= WALK_STEPS * times:
             raise _Ended(_reason("too_long", steps=self._taken))
 
     def _collect(self, call: CollectThings, seat: OpenSeat, pose: Pose) -> IntEnum:
-        self._done += self._notes.entered == call.kind and self._taken > 0
+        self._times += self._notes.entered == call.kind and self._taken > 0
         self._end_after(call.times)
         return self._walk(seat, pose, self._nearest(seat, pose, seat.cells_of([call.kind]), call.kind))
 
@@ -244,7 +229,7 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         self._end_after(call.times)
         reach = seat.facts.reach.get(call.action, 1)
         if call.at is None or (reach == 0 and call.at in (pose.cell, *seat.own)):
-            self._done += 1
+            self._times += 1
             return self._by_name[call.action]
         target = self._target(call.at, seat)
         if reach == 0:
@@ -255,7 +240,7 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
             return self._walk_beside(seat, pose, target)
         self.route = tuple(map(seat.layout.wrapped, approach.cells))
         if approach.move is Move.INTERACT:
-            self._done += 1
+            self._times += 1
             return self._by_name[call.action]
         if self._stuck >= STUCK_STEPS:
             raise _Ended(_reason("no_progress", steps=STUCK_STEPS))
