@@ -94,7 +94,7 @@ def play(world: str, episodes: int, *how: str) -> Played:
     counter = Counter(answer)
     with TemporaryDirectory() as folder, Endpoint(counter.answer, delay=LATENCY) as server:
         out = Path(folder) / "out"
-        grid = [*flags, f"--episodes={episodes}", "--model=loopback", f"--base_url={server.base_url}", f"--out={out}"]
+        grid = [*flags, f"--episodes={episodes}", *server.flags, f"--out={out}"]
         started, own, watch = time.perf_counter(), time.process_time(), Watch(str(out))
         process = start(str(out), *grid, *how, "--noreplay")
         while process.poll() is None:

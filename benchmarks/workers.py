@@ -63,7 +63,7 @@ def measure(workers: int, episodes: int) -> Throughput:
         out = Path(folder) / "out"
         flags = [f"--scenario={SCENARIO}", f"--episodes={episodes}", f"--max_steps={STEPS}", "--bots=scripted"]
         flags += [f"--workers={workers}", "--concurrency=1", f"--out={out}"]
-        flags += ["--model=loopback", f"--base_url={server.base_url}"]
+        flags += [*server.flags]
         started = time.perf_counter()
         status, _, errors = call(str(out), *flags)
         seconds = time.perf_counter() - started

@@ -82,7 +82,7 @@ def test_a_full_disk_below_the_cache_ends_the_run_before_more_is_paid(disk: Path
         return answer(body)
 
     with Endpoint(answer_and_fill) as server:  # type: ignore[arg-type]
-        flags = ["--model=loopback", f"--base_url={server.base_url}", f"--cache={disk / 'answers'}"]
+        flags = [*server.flags, f"--cache={disk / 'answers'}"]
         status, _, errors = call_here(*STORIES, *flags, f"--out={tmp_path / 'out'}")
         check_said(status, errors, f"can't write: {disk / 'answers'}: .*full")
         assert len(server.received) < 10

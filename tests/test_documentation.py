@@ -78,8 +78,6 @@ def test_commands_that_play_are_taken(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.chdir(tmp_path)
-    for flag in flags.FLAGS:
-        flags.FLAGS[flag].unparse()
     flags.parse(("hm-agent play", *(said for said in arguments if not said.startswith(NOT_HERE))))
     if any(said.startswith(OWN_SCENARIOS) for said in arguments):
         return
@@ -91,8 +89,6 @@ def test_commands_that_play_are_taken(
 
 @pytest.mark.parametrize(("page", "arguments"), [*commands("report"), *commands("orders")])
 def test_commands_that_read_runs_are_taken(page: str, arguments: tuple[str, ...]) -> None:
-    for flag in flags.FLAGS:
-        flags.FLAGS[flag].unparse()
     flags.parse(("hm-agent report", *arguments))
     assert flags.report_request(after_playing=False).folders, page
 

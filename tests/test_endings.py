@@ -52,10 +52,6 @@ def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield Path(folder)
 
 
-def asking(server: Endpoint) -> list[str]:
-    return ["--model=loopback", f"--base_url={server.base_url}"]
-
-
 def unfinished(out: Path) -> list[str]:
     return [json.loads(path.read_text())["status"] for path in out.glob("*/*/*/*/unfinished.json")]
 
@@ -76,7 +72,7 @@ def test_signals_end_a_command_like_an_interruption(
     """in_background: as a script starts a command with `&`, which then ignores SIGINT."""
     out = tmp_path / "out"
     how = ["--episodes=4", f"--workers={workers}", "--concurrency=2", "--grace=0"]
-    flags = [*STORIES, *asking(silent), *how, f"--out={out}"]
+    flags = [*STORIES, *silent.flags, *how, f"--out={out}"]
     before = signal.signal(signal.SIGINT, signal.SIG_IGN) if in_background else signal.getsignal(signal.SIGINT)
     process = start(str(out), *flags)
     signal.signal(signal.SIGINT, before)
@@ -95,7 +91,7 @@ def test_a_killed_command_leaves_temporary_files_to_the_next_one_only(
     tmp_path: Path, silent: Endpoint, temporary: Path
 ) -> None:
     out = tmp_path / "out"
-    flags = [*STORIES, *asking(silent), "--episodes=4", "--workers=2", f"--out={out}"]
+    flags = [*STORIES, *silent.flags, "--episodes=4", "--workers=2", f"--out={out}"]
     process = start(str(out), *flags)
     wait_for(lambda: len(silent.received) > 30, process)
     process.kill()
@@ -149,7 +145,7 @@ print([result.status for result in run(grid, NoProgress())])
 @pytest.mark.heavy
 def test_a_killed_worker_leaves_no_temporary_files(tmp_path: Path, silent: Endpoint, temporary: Path) -> None:
     out = tmp_path / "out"
-    flags = [*STORIES, *asking(silent), "--episodes=2", "--workers=2", "--concurrency=1", f"--out={out}"]
+    flags = [*STORIES, *silent.flags, "--episodes=2", "--workers=2", "--concurrency=1", f"--out={out}"]
     process = start(str(out), *flags)
     wait_for(lambda: len(silent.received) > 30, process)
     workers = [child for child in processes(str(out)) if child != process.pid]
@@ -163,7 +159,7 @@ def test_unanswered_episodes_fail_a_command_unless_they_are_to_count(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Endpoint(lambda body: completion("no answer", prompt=prompt_of(body))) as server:
-        flags = ["--scenario=exploretom_a4", "--agent=reader", "--max_steps=2", "--noreplay", *asking(server)]
+        flags = ["--scenario=exploretom_a4", "--agent=reader", "--max_steps=2", "--noreplay", *server.flags]
         command = ["hm-agent", "play", *flags, "--episodes=1", f"--out={tmp_path / 'out'}"]
         assert main(command) == 1
         assert "1 of 1 episodes is no result" in capsys.readouterr().err
@@ -180,7 +176,7 @@ def test_control_characters_are_written_out() -> None:
 @pytest.mark.slow
 def test_an_endpoint_can_not_command_the_terminal(tmp_path: Path) -> None:
     with Endpoint(lambda body: refusal(404, "\x1b]0;gotcha\x07\x1b[2J")) as server:
-        status, output, errors = call_here(*STORIES, *asking(server), f"--out={tmp_path / 'out'}")
+        status, output, errors = call_here(*STORIES, *server.flags, f"--out={tmp_path / 'out'}")
     assert status == 3
     assert "gotcha" in errors
     assert "\x1b" not in output + errors

@@ -145,7 +145,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_an_own_prompt_stands_in_trace_replay_and_totals_and_is_played_again(endpoint: Endpoint, folder: Path) -> None:
     play = ["hm-agent", "play", f"--scenario={GAME}", "--agent=my_asking_agent:build", "--max_steps=3"]
-    play += ["--model=loopback", f"--base_url={endpoint.base_url}", f"--out={folder / 'runs'}"]
+    play += [*endpoint.flags, f"--out={folder / 'runs'}"]
     status, _, errors = call_here(*play)
     assert status == 0, errors
     (path,) = folder.glob("runs/*/*/*/*/result.json")

@@ -86,8 +86,6 @@ OTHERS: Mapping[type, Mapping[str, tuple[str, object]]] = {
 
 
 def parsed(*arguments: str) -> Experiment:
-    for flag in flags.FLAGS:
-        flags.FLAGS[flag].unparse()
     flags.parse(("", f"--scenario={SIZE}", *arguments))
     return flags.experiment()
 

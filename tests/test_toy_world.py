@@ -67,7 +67,7 @@ def runs(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     reasoned = hm_agent(installed, folder, *play, "--agent=hypothetical_minds,trusting", "--episodes=2")
     assert reasoned.returncode == 0, reasoned.stderr
     with Endpoint(answer) as server:
-        asked = hm_agent(installed, folder, *play, "--model=loopback", f"--base_url={server.base_url}")
+        asked = hm_agent(installed, folder, *play, *server.flags)
         assert len(server.received) > 20
     assert asked.returncode == 0, asked.stderr
     return folder / "runs"

@@ -51,7 +51,8 @@ Answer = Callable[[dict[str, Any]], Response]
 class Endpoint:
     """Serves at `base_url` while entered as a context; keeps the requests in `received`, in order.
 
-    delay: seconds before each response. Leaving the context ends every connection and every thread.
+    delay: seconds before each response. flags: those with which a command asks it. Leaving the context ends every
+    connection and every thread.
     """
 
     def __init__(self, answer: Answer, delay: float = 0.0) -> None:
@@ -60,6 +61,7 @@ class Endpoint:
         self._thread = Thread(target=self._server.serve_forever, args=(POLL_SECONDS,), name=NAME, daemon=True)
         host, port = self._server.socket.getsockname()
         self.base_url = f"http://{host}:{port}/v1"
+        self.flags = ["--model=loopback", f"--base_url={self.base_url}"]
 
     def __enter__(self) -> Self:
         self._thread.start()

@@ -62,7 +62,7 @@ def few() -> Iterator[None]:
 def battery(served: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a battery of one world, played by a language model."""
     out = tmp_path_factory.mktemp("battery")
-    model = ("--model=loopback", f"--base_url={served.base_url}", "--temperature=0.5")
+    model = (*served.flags, "--temperature=0.5")
     status, output, errors = call_here(
         "hm-agent",
         "battery",

@@ -80,7 +80,7 @@ def test_the_page_of_a_world_without_a_score_does_not_say_that_its_orders_are_un
 def test_a_spent_budget_leaves_a_card_of_what_was_played_and_the_rest_can_be_paid(
     tmp_path: Path, server: Endpoint
 ) -> None:
-    asked = (SOON_FOUND, "--world=exploretom", "--model=loopback", f"--base_url={server.base_url}", "--temperature=0.5")
+    asked = (SOON_FOUND, "--world=exploretom", *server.flags, "--temperature=0.5")
     status, _, errors = battery(tmp_path, *asked, "--max_calls=3")
     assert status == NO_MODEL
     assert "all 3 calls of --max_calls are made" in errors
@@ -97,7 +97,7 @@ def test_a_spent_budget_leaves_a_card_of_what_was_played_and_the_rest_can_be_pai
 def test_a_card_of_answers_from_a_cache_says_what_its_cost_is_of(tmp_path: Path, server: Endpoint) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text("[loopback]\ninput = 1\noutput = 1\n")
-    asked = (SOON_FOUND, "--world=exploretom", "--model=loopback", f"--base_url={server.base_url}")
+    asked = (SOON_FOUND, "--world=exploretom", *server.flags)
     kept = (f"--prices={prices}", f"--cache={tmp_path / 'answers'}")
     cards = []
     for out in (tmp_path / "paid", tmp_path / "cached"):
@@ -111,7 +111,7 @@ def test_a_card_of_answers_from_a_cache_says_what_its_cost_is_of(tmp_path: Path,
 
 
 def test_what_ended_before_any_question_has_no_card(tmp_path: Path, server: Endpoint) -> None:
-    status, _, _ = battery(tmp_path, SOON_FOUND, "--model=loopback", f"--base_url={server.base_url}", "--max_calls=0")
+    status, _, _ = battery(tmp_path, SOON_FOUND, *server.flags, "--max_calls=0")
     assert status == NO_MODEL
     assert not (tmp_path / "cards").exists()
 

@@ -173,7 +173,7 @@ def test_ctrl_c_ends_runs_that_wait_for_a_locked_cache(tmp_path: Path) -> None:
         with closing(sqlite3.connect(tmp_path / "answers")) as lock:
             lock.execute("BEGIN IMMEDIATE")
             grid = ["--scenario=exploretom_a4", "--agent=reader", "--episodes=2", "--noreplay", "--grace=0"]
-            model = ["--model=loopback", f"--base_url={server.base_url}", f"--cache={tmp_path / 'answers'}"]
+            model = [*server.flags, f"--cache={tmp_path / 'answers'}"]
             outs = {workers: tmp_path / f"out-{workers}" for workers in (1, 2)}
             running = [start(out.name, *grid, *model, f"--workers={n}", f"--out={out}") for n, out in outs.items()]
             for process in running:
@@ -236,7 +236,7 @@ def test_two_commands_at_one_cache_pay_nothing_twice_and_play_what_it_replays(tm
 
     with Endpoint(answer, delay=0.02) as server:
         grid = ["--scenario=exploretom_a4", "--agent=reader", "--episodes=4", "--max_steps=10", "--noreplay"]
-        flags = [*grid, "--model=loopback", f"--base_url={server.base_url}", f"--cache={tmp_path / 'answers'}"]
+        flags = [*grid, *server.flags, f"--cache={tmp_path / 'answers'}"]
         running = [start(name, *flags, f"--out={tmp_path / name}") for name in ("one", "two")]
         for process in running:
             _, errors = process.communicate(timeout=2 * PATIENCE)

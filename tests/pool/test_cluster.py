@@ -64,10 +64,6 @@ def on(cluster: Cluster) -> list[str]:
     return ["--workers=2", "--engine=ray", f"--ray_address={cluster.address}"]
 
 
-def asking(server: Endpoint) -> list[str]:
-    return ["--model=loopback", f"--base_url={server.base_url}"]
-
-
 def workers() -> dict[int, int]:
     """The workers that are there, each with the node it is on; both by process."""
     found = {}
@@ -98,10 +94,10 @@ def test_episodes_are_the_same_as_here_and_no_answer_is_paid_twice(
         return text_player.answer(body)
 
     with Endpoint(answer) as server:
-        run(experiment(here, *asking(server)), NoProgress())
+        run(experiment(here, *server.flags), NoProgress())
         asked_here = [json.dumps(request.body) for request in server.received]
         server.received.clear()
-        again = [*asking(server), *on(cluster), f"--cache={tmp_path / 'answers'}"]
+        again = [*server.flags, *on(cluster), f"--cache={tmp_path / 'answers'}"]
         results = run(experiment(there, *again, "--max_calls=3"), NoProgress())
         assert (len(server.received), results[-1].status) == (3, "budget_spent")
         assert PLAY.run([*GRID, *again, f"--out={there}"]) == 0

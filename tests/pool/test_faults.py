@@ -32,7 +32,7 @@ STORIES = ("--scenario=exploretom_a4,exploretom_a7", "--agent=reader", "--max_st
 
 def flags(server: Endpoint, out: Path, grid: Sequence[str] = STORIES) -> list[str]:
     """Eight episodes, three at the same time."""
-    how = ["--episodes=4", "--workers=3", "--concurrency=1", "--model=loopback", f"--base_url={server.base_url}"]
+    how = ["--episodes=4", "--workers=3", "--concurrency=1", *server.flags]
     return [*grid, *how, f"--out={out}"]
 
 

@@ -65,8 +65,6 @@ def test_there_is_no_file_where_none_of_the_steps_came(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("said", ["", "40", "9-3", "a-b", "0-1000", "-5", "0-99999999"])
 def test_steps_that_are_none_are_refused(said: str) -> None:
-    for flag in flags.FLAGS:
-        flags.FLAGS[flag].unparse()
     flags.parse(("", "--scenario=symmtom_w6_n3_c3", f"--record_gif={said}"))
     with pytest.raises(ConfigError, match="say the first and the last step"):
         flags.experiment()

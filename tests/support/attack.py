@@ -98,7 +98,7 @@ def hostile_endpoint(folder: Path, seconds: float, stream: random.Random) -> Fin
 
     def played(out: Path, player: FaultyPlayer) -> Mapping[str, object]:
         with Endpoint(player.answer) as server:
-            flags = ["--model=loopback", f"--base_url={server.base_url}", "--timeout=2", "--retries=8"]
+            flags = [*server.flags, "--timeout=2", "--retries=8"]
             grid = [*STORIES, "--episodes=5", "--max_steps=6", f"--seed={seed}", "--workers=2", f"--out={out}"]
             status, _, errors = call(str(out), *grid, *flags)
         findings.check((status, errors) == (0, ""), f"exit {status}: {errors[-300:]}")
@@ -136,7 +136,7 @@ def signals(folder: Path, seconds: float, stream: random.Random) -> Findings:
     """
     findings, out = Findings(0, []), folder / "out"
     with Endpoint(schema_player.answer, delay=0.1) as server:
-        model = ["--model=loopback", f"--base_url={server.base_url}", f"--cache={folder / 'answers'}"]
+        model = [*server.flags, f"--cache={folder / 'answers'}"]
         flags = [*STORIES, *model, "--episodes=20", "--max_steps=6", f"--out={out}"]
         for number in _rounds(seconds, findings):
             shutil.rmtree(out, ignore_errors=True)

@@ -127,6 +127,6 @@ def play(out: Path, shares: Mapping[str, float], episodes: int, scenarios: str, 
     faulty = FaultyPlayer(shares)
     with Endpoint(faulty.answer) as server:
         flags = [f"--scenario={scenarios}", f"--episodes={episodes}", f"--max_steps={steps}", "--bots=scripted"]
-        flags += [f"--workers={WORKERS}", "--model=loopback", f"--base_url={server.base_url}", f"--out={out}"]
+        flags += [f"--workers={WORKERS}", *server.flags, f"--out={out}"]
         status, _, errors = call(str(out), *flags, f"--timeout={TIMEOUT}", "--retries=2")
     return GridOutcome(status, errors, outcomes(out), faulty.counts)

@@ -69,7 +69,7 @@ class KillTrial:
 
     def flags(self, out: Path, cache: Path) -> list[str]:
         flags = [*self.grid, f"--episodes={self.episodes}", f"--max_steps={self.steps}", "--retry_failed"]
-        flags += [f"--workers={WORKERS}", "--model=loopback", f"--base_url={self.server.base_url}"]
+        flags += [f"--workers={WORKERS}", *self.server.flags]
         return overriding(*flags, f"--out={out}", f"--cache={cache}")
 
     def run_undisturbed(self) -> None:

@@ -80,7 +80,7 @@ def answering(proposals: list[str], scores: Callable[[int], object] = lambda num
 
 
 def generate(server: Endpoint, out: Path, *flags: str) -> int:
-    asked = ("--model=loopback", f"--base_url={server.base_url}", "--retries=0", "--patience=0", f"--out={out}")
+    asked = (*server.flags, "--retries=0", "--patience=0", f"--out={out}")
     kind = ("--tasks=1", "--category=cooperative", "--k_depth=1", "--agents=2")
     return main(["hm-agent", "generate", "enacttom", *kind, *asked, *flags])
 

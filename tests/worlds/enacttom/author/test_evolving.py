@@ -187,7 +187,7 @@ def test_a_model_is_shown_what_the_agent_failed_and_may_not_copy_it(tmp_path: Pa
 
     with Endpoint(answer) as server:
         kind = ("--tasks=1", "--category=cooperative", "--k_depth=1", "--agents=2", "--generations=1")
-        asked = ("--model=loopback", f"--base_url={server.base_url}", "--retries=0", "--patience=0")
+        asked = (*server.flags, "--retries=0", "--patience=0")
         assert generate(tmp_path, *kind, *asked, "--evolve_against=solo") == 0
         prompts = [prompt_of(one.body, 0) for one in server.received]
     proposing = [prompt for prompt in prompts if prompt.startswith("You design")]

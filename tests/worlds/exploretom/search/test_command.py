@@ -37,7 +37,7 @@ def generate(*flags: str) -> int:
 
 
 def asks(server: Endpoint) -> tuple[str, ...]:
-    return "--model=loopback", f"--base_url={server.base_url}", "--retries=0", "--patience=0"
+    return *server.flags, "--retries=0", "--patience=0"
 
 
 def rows(out: Path) -> list[dict[str, Any]]:
