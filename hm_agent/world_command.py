@@ -13,6 +13,7 @@ from absl import flags
 from hm_agent.command_flags import define_fields, define_switch, help_text, read_fields, read_flags
 from hm_agent.config import ConfigError
 from hm_agent.flag_fields import flag_fields
+from hm_agent.models.cache import GaveUpWaiting
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import ModelSettings
@@ -95,7 +96,7 @@ class WorldCommand:
         """
         try:
             return act()
+        except (GaveUpWaiting, KeyboardInterrupt):
+            return self.complain(f"interrupted; {left}", INTERRUPTED)
         except ModelUnavailable as error:
             return self.complain(f"{error.status}: {' '.join(str(error).split())}; {left}", NO_MODEL)
-        except KeyboardInterrupt:
-            return self.complain(f"interrupted; {left}", INTERRUPTED)
