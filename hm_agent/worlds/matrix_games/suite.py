@@ -16,7 +16,7 @@ from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import AgentSetup, OwnAgent, OwnCommand, Setting, Suite, Viewer
 from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
 from hm_agent.theory_of_mind.predictions import BASE_RATE, FROM_PREDICTIONS, RIGHT
-from hm_agent.worlds.matrix_games.settings import PayoffGame, TableScenario, content_of_own, table_scenarios
+from hm_agent.worlds.matrix_games.settings import FILES, PayoffGame, TableScenario, content_of_own, table_scenarios
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import BodyBuilder
@@ -62,6 +62,7 @@ class MatrixGamesSuite(Suite):
 
     name = "matrix_games"
     title = "Matrix games"
+    own_files = FILES
     offers = (MindReading, JointMindReading, MindPrompting, OddsReading, StrategyMaking)
     shortcuts = tuple(SHORTCUTS)
     scored_by = 100
