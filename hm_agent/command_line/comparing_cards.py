@@ -189,8 +189,8 @@ def _refusal(path: Path, card: Card, options: argparse.Namespace, work: Path, wa
     except ConfigError as error:
         return str(error)
     found = list(differences(card, derived))
-    if found and is_place(card.agent) and all(line.startswith("hashes.results") for line in found):
-        return f"all figures are the same, and the results' hash is another: was {card.agent} other code then?"
+    if derived.hashes.code != card.hashes.code and all(line.startswith("hashes.") for line in found):
+        return f"all figures are the same, but {card.agent} was other code then"
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     return f"{_first(found)}{more}" if found else ""
 
