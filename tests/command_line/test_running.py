@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from hm_agent.process.folder_lock import LOCK
 from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.request import ReportRequest
@@ -97,6 +99,22 @@ def test_an_interrupted_command_leaves_a_longer_report_alone_and_says_so(tmp_pat
     assert status == 130
     assert "Report: report/report.html stays as it was, on more episodes than were played" in output
     assert (tmp_path / "report" / "report.md").read_bytes() == before
+
+
+def test_a_whole_run_in_a_folder_that_can_not_be_written_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ("--scenario=mg_pd_grim", "--agent=copy_last", "--noreplay", f"--out={tmp_path}")
+    assert call_here(*command)[0] == 0
+    (tmp_path / LOCK).unlink()
+    (tmp_path / LOCK).mkdir()  # as in a read-only folder, no lock can be made
+    (tmp_path / "summary.md").unlink()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    status, output, errors = call_here(*command)
+    assert (status, errors) == (0, "")
+    assert "In all: 1 episode" in output
+    assert f"report.html stays as it was, since {tmp_path} can't be written" in " ".join(output.split())
+    assert not (tmp_path / "summary.md").exists()
 
 
 FAILING = """
