@@ -168,8 +168,9 @@ def _run_lines(folder: Path, work: Path, shown: str, runs_own_code: bool) -> lis
     missing = sorted({one.scenario for one in results if OWN_FILE in one.settings} - scenarios().keys())
     if missing:
         raise ConfigError(f"{shown}: {missing[0]} is of a file of somebody's own: name its folder with --scenarios_dir")
-    with prompts_from(folder / TEMPLATES if runs_own_code else None):
-        found = [line for episode in episodes for line in episode_differences(episode, work)]
+    watch = progress_for(output_console(), len(episodes)) if sys.stdout.isatty() else nullcontext(NoProgress())
+    with prompts_from(folder / TEMPLATES if runs_own_code else None), watch as progress:
+        found = [line for episode in episodes for line in episode_differences(episode, work, progress)]
     versions = {episode.result.versions.get("hm_agent", "of an unknown version") for episode in episodes}
     count, writers = counted(len(episodes), "episode"), listed(sorted(versions))
     played = f"{shown}: {count}, played by hm_agent {writers}"

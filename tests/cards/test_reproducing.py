@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +130,20 @@ def test_a_packed_run_is_played_again_to_the_same_bytes_with_its_card_and_withou
     assert run.startswith(f"{archives[0]}: ")
     assert run.endswith("the same again")
     assert card == f"{archives[0]}/cards/reader/loopback/card.json: the same again"
+
+
+def test_a_run_that_is_played_again_shows_its_progress_in_a_terminal(battery: Path) -> None:
+    terminal, inner = pty.openpty()
+    command = [sys.executable, "-m", "hm_agent", "reproduce", str(battery)]
+    shown = b""
+    with subprocess.Popen(command, stdout=inner, env=os.environ | {"COLUMNS": "120", "TERM": "xterm"}):
+        os.close(inner)
+        with suppress(OSError):  # that is how the other end is closed
+            while part := os.read(terminal, 4096):
+                shown += part
+    os.close(terminal)
+    assert b"/27" in shown
+    assert b"1 running, 0 failed" in shown
 
 
 def test_an_archive_does_not_run_code_that_it_names(battery: Path, tmp_path: Path) -> None:
