@@ -99,4 +99,4 @@ class WorldCommand:
         except (GaveUpWaiting, KeyboardInterrupt):
             return self.complain(f"interrupted; {left}", INTERRUPTED)
         except ModelUnavailable as error:
-            return self.complain(f"{error.status}: {' '.join(str(error).split())}; {left}", NO_MODEL)
+            return self.complain(f"{error.status}: {error}; {left}", NO_MODEL)

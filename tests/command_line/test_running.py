@@ -123,7 +123,7 @@ import hm_agent
 class Failing:
     usage = hm_agent.Usage()
     async def act(self, observation):
-        raise ValueError("out of luck")
+        raise ValueError("out of\\nluck")
     def metrics(self):
         return {}
 
@@ -141,4 +141,6 @@ def test_the_same_command_says_again_that_an_episode_failed(tmp_path: Path, monk
         status, _, errors = call_here(*arguments)
         assert status == 1
         assert "1 of 1 episodes failed, " in errors
+        assert "ValueError: out of luck (failing_agent.py, line 7, in act); " in errors
+        assert errors.count("\n") == 1
         assert "--retry_failed plays them again" in errors
