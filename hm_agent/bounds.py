@@ -9,7 +9,9 @@ from __future__ import annotations
 MAX_BODY = 8_000_000
 """Bytes of a response that are read, decompressed."""
 LARGE_BODY = 500_000
-"""Bytes from which a body counts as large: a process reads at most `MAX_LARGE_BODIES` large ones at the same time."""
+"""Bytes from which a body counts as large: a process reads at most `MAX_LARGE_BODIES` large ones at the same time.
+
+Of an error no more are read."""
 MAX_LARGE_BODIES = 4
 MAX_SAMPLES = 128
 """The most samples of one response that are kept: what OpenAI's `n` allows."""
@@ -19,6 +21,8 @@ MAX_SENT_BACK = 8_000
 """Characters of a bad answer that are sent back, from its end."""
 MAX_MESSAGE = 500
 """Characters of an endpoint's error message that are passed on; some endpoints send whole pages."""
+MAX_SCRUBBED = 20 * MAX_MESSAGE
+"""Characters of an error message that are searched for keys, since a search of megabytes would halt all episodes."""
 MAX_TEXT, MAX_WORDS, MAX_ITEMS = 1_500, 500, 50
 """The upper limits of an answer's schema where a question sets none: characters of a text, of `Words`; items of a list.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from absl import flags
 
@@ -67,7 +67,14 @@ def _flag_file_problem(error: BaseException | None) -> str:
 def argument_parser(name: str, about: str) -> ArgumentParser:
     """A parser for `hm-agent NAME`, a command without absl flags, whose help begins with a text as it stands."""
     form = RawDescriptionHelpFormatter
-    return ArgumentParser(f"hm-agent {name}", description=about, formatter_class=form, allow_abbrev=False)
+    return _Parser(f"hm-agent {name}", description=about, formatter_class=form, allow_abbrev=False)
+
+
+class _Parser(ArgumentParser):
+    """A parser whose errors are ConfigErrors, which commands tell in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ConfigError(f"{message}; see {self.prog} --help")
 
 
 def _with_home(word: str) -> str:

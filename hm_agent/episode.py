@@ -65,8 +65,11 @@ async def run_episode(
         await _play(world, agents, seed, max_steps, recorders, outcome)
     except ModelUnavailable as error:
         outcome.status, outcome.error = error.status, error
-    except asyncio.CancelledError:
-        outcome.status = "interrupted"
+    except asyncio.CancelledError as error:
+        if is_being_cancelled():
+            outcome.status = "interrupted"
+        else:
+            outcome.fail(RuntimeError(f"the episode raised {error!r}"))
     except Exception as error:  # noqa: BLE001 - kept in the outcome, and written to the result
         outcome.fail(error)
     for recorder in recorders:
@@ -76,6 +79,12 @@ async def run_episode(
         except Exception as error:  # noqa: BLE001 - a user's recorder may raise anything; kept in the outcome
             outcome.fail(error)
     return outcome
+
+
+def is_being_cancelled() -> bool:
+    """True if somebody has cancelled the present task, so that a CancelledError is not an agent's or a world's own."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 async def _play(

@@ -20,6 +20,7 @@ from hm_agent.extensions import ADDED, check_call, check_name, is_place, load_pl
 from hm_agent.models.settings import PERSON
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import AgentSetup, OwnAgent, Suite
+from hm_agent.wording import listed
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import Recipe
@@ -166,11 +167,16 @@ def register_world(name: str, suite: Suite | str) -> None:
 def register_scenarios(folder: str | PathLike[str]) -> None:
     """Registers the games in a folder's TOML files (docs/adding_a_game.md), in this process and its workers.
 
-    Raises ConfigError if there is no such folder, or if a file has errors that can be found without the simulator.
+    Raises ConfigError if there is no such folder, if it has no file that a world reads, or if a file has errors that
+    can be found without the simulator.
     """
     path = Path(folder).absolute()
     if not path.is_dir():
         raise ConfigError(f"--scenarios_dir={folder}: no such folder")
+    read = {suite.title: suite.own_files for suite in suites().values() if suite.own_files}
+    if not any(file for glob in read.values() for file in path.glob(glob)):
+        wanted = listed([f"{glob} for {title}" for title, glob in read.items()])
+        raise ConfigError(f"--scenarios_dir={folder} has no file of a scenario: looked for {wanted}")
     is_new = str(path) not in ADDED.folders
     ADDED.folders[str(path)] = None
     try:

@@ -21,6 +21,7 @@ from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.chat import Sampling
 from hm_agent.models.recorded import RecordedAnswers, RecordedModel
 from hm_agent.models.settings import BUILTIN, ModelSettings
+from hm_agent.pool.progress import Progress
 from hm_agent.process.interruptions import run_interruptibly
 from hm_agent.questions import Model
 from hm_agent.recording import trace
@@ -123,14 +124,16 @@ def kept_networks(recorded: RecordedEpisode) -> Mapping[str, Setting]:
     return found
 
 
-def differences(recorded: RecordedEpisode, out: Path) -> Iterator[str]:
+def differences(recorded: RecordedEpisode, out: Path, progress: Progress) -> Iterator[str]:
     """Plays a recorded episode again, and yields in what its result and its trace differ."""
     path = recorded.folder / trace.FILE
     name = f"{recorded.scenario.short_name} {recorded.result.agent} #{recorded.result.episode}"
     given, kept = recorded.result.settings, kept_networks(recorded)
     try:
         episode = episode_of(replace(recorded.result, settings={**given, **kept}), out)
+        progress.begin(episode)
         again = play_again(episode, answers_in(path) if path.is_file() else {})
+        progress.end(episode, again)
     except ConfigError as error:
         yield f"{name}: can't be played again: {error}"
         return

@@ -180,7 +180,7 @@ class Suite:
     of its own, it is the one of them with the best mean over the other scenarios of the group. needs_are: how it is
     known which order of mind scenarios need, e.g. `measured on seeds`. offers: what the minds of its bodies answer
     beyond `BasicMind`, e.g. `(MindReading,)`, so that agents that need more are refused; None for a world that only its
-    own agents play.
+    own agents play. own_files: the glob of what it reads in the folders of --scenarios_dir; empty if it reads nothing.
     """
 
     name: str
@@ -203,6 +203,7 @@ class Suite:
     shortcuts: Sequence[str] = ()
     needs_are: str = ""
     offers: Sequence[type[BasicMind]] | None = ()
+    own_files: str = ""
 
     @property
     def scenarios(self) -> Sequence[ScenarioInfo]:

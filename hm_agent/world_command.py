@@ -22,6 +22,7 @@ from hm_agent.command_flags import (
 )
 from hm_agent.config import ConfigError
 from hm_agent.flag_fields import flag_fields
+from hm_agent.models.cache import GaveUpWaiting
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import ModelSettings
@@ -103,7 +104,7 @@ class WorldCommand:
         """
         try:
             return act()
-        except ModelUnavailable as error:
-            return self.complain(f"{error.status}: {' '.join(str(error).split())}; {left}", NO_MODEL)
-        except KeyboardInterrupt:
+        except (GaveUpWaiting, KeyboardInterrupt):
             return self.complain(f"interrupted; {left}", INTERRUPTED)
+        except ModelUnavailable as error:
+            return self.complain(f"{error.status}: {error}; {left}", NO_MODEL)

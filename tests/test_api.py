@@ -245,6 +245,21 @@ def test_an_agent_that_exits_while_it_is_built_fails_its_episode_alone() -> None
     assert [result.status for result in results] == ["failed: SystemExit: no batteries", "completed"]
 
 
+def test_cancellations_of_an_agents_own_fail_its_episode_alone() -> None:
+    class Cancels(hm_agent.Agent[Any, str]):
+        async def act(self, observation: hm_agent.Observation[Any]) -> hm_agent.Decision[str]:
+            raise asyncio.CancelledError
+
+    def build(setup: hm_agent.AgentSetup) -> Any:
+        raise asyncio.CancelledError
+
+    hm_agent.register_agent("cancels", lambda setup: Cancels())
+    hm_agent.register_agent("cancelled", build)
+    with pytest.warns(RuntimeWarning, match="2 of 3 episodes did not end well"):
+        results = play(agent=["cancels", "cancelled", "reds:build"])
+    assert [result.outcome for result in results] == ["failed", "failed", "finished"]
+
+
 def test_a_warning_of_unanswered_questions_names_the_files_that_hold_them() -> None:
     class Mumbles(hm_agent.Chat):
         async def complete(self, request: hm_agent.Request) -> hm_agent.Reply:

@@ -148,9 +148,24 @@ def test_a_recorder_that_can_not_be_closed_costs_neither_the_steps_nor_the_other
     assert keeper.closed == 1
 
 
+class Interrupted(AgentThatStops):
+    """Plays three steps and is then cancelled from outside."""
+
+    async def act(self, observation: Observation[Any]) -> Decision[int]:
+        if observation.step == 3 and (task := asyncio.current_task()):
+            task.cancel()
+        await asyncio.sleep(0)
+        return await super().act(observation)
+
+
 def test_an_interruption_ends_the_episode_with_what_was_played() -> None:
-    outcome, keeper = play(AgentThatStops(asyncio.CancelledError()))
+    outcome, keeper = play(Interrupted())
     assert (outcome.status, len(keeper.steps)) == ("interrupted", 3)
+
+
+def test_a_cancellation_of_an_agents_own_fails_its_episode() -> None:
+    outcome, keeper = play(AgentThatStops(asyncio.CancelledError()))
+    assert (outcome.status, len(keeper.steps)) == ("failed: RuntimeError: the episode raised CancelledError()", 3)
 
 
 # Several seats

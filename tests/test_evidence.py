@@ -244,6 +244,18 @@ def test_a_run_is_reproduced_with_the_prompts_that_lie_in_it(endpoint: Endpoint,
     assert len(endpoint.received) == asked
 
 
+def test_the_prompts_of_one_agent_in_one_scenario_are_shown() -> None:
+    for agent, scenario, why in (
+        ("react", "rws_repeated_*", "'rws_repeated_*' matches 9 scenarios: name one"),
+        ("re*", GAME, "agent 're*': name one of react, reflexion"),
+    ):
+        status, output, errors = call_here("hm-agent", "prompts", "show", agent, scenario)
+        assert (status, output, errors.count("\n")) == (WRONG_INPUT, "", 1)
+        assert why in errors
+    status, _, errors = call_here("hm-agent", "check", "re*", GAME)
+    assert (status, "agent 're*': name one of react, reflexion" in errors) == (WRONG_INPUT, True)
+
+
 def test_prompts_are_written_for_editing_and_shown(tmp_path: Path, briefly: Path) -> None:
     status, output, errors = call_here("hm-agent", "prompts", "export", str(tmp_path / "all"))
     assert (status, errors) == (0, ""), output

@@ -139,12 +139,16 @@ class Bill:
 
 @dataclass(frozen=True)
 class Hashes:
-    """SHA-256 of what the card rests on: items as first seen, templates of prompts, answers, results without times."""
+    """SHA-256 of what the card rests on: items as first seen, templates of prompts, answers, results without times.
+
+    code: of the files of somebody's own agent or model, shortened; None for those of the package.
+    """
 
     items: str
     prompts: str
     answers: str
     results: str
+    code: str | None = None
 
 
 @dataclass(frozen=True)
@@ -174,6 +178,11 @@ class Card:
     endpoints: tuple[str, ...] = ()
     canary: str = CANARY
     format: Literal[2] = FORMAT
+
+    @property
+    def player(self) -> str:
+        """The agent and, since the same name may stand for several, the hash of its code if it is somebody's own."""
+        return f"{self.agent} (code {self.hashes.code})" if self.hashes.code else self.agent
 
     @property
     def episodes(self) -> int:

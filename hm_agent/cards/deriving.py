@@ -15,7 +15,7 @@ from hm_agent.cards.card import DIGITS, Bill, CalibrationBin, Card, Hashes, Orde
 from hm_agent.cards.statistics import ItemScores, Sample, position, sampled
 from hm_agent.grouping import grouped
 from hm_agent.questions import Usage
-from hm_agent.recording.result import ENDPOINT, Result, versions
+from hm_agent.recording.result import CODE, ENDPOINT, Result, versions
 from hm_agent.reporting.calibration import reliability, seat_counts
 from hm_agent.reporting.functional import functional_score
 from hm_agent.reporting.tables import Row, tabulate
@@ -63,6 +63,7 @@ def derive(player: Player, battery: Battery, played: Sequence[PlayedPart], answe
     worlds = grouped((one.part.suite, one) for one in played)
     results = [result for one in played for result in one.own]
     usage = sum((result.usage for result in results), Usage())
+    code = {str(digest) for result in results if (digest := result.settings.get(CODE))}
     return Card(
         agent=player.agent,
         model=player.model,
@@ -77,7 +78,13 @@ def derive(player: Player, battery: Battery, played: Sequence[PlayedPart], answe
             usage.output_tokens,
             _rounded(usage.cost),
         ),
-        hashes=Hashes(battery.items_hash, prompts_hash(results), answers_hash, results_hash(results)),
+        hashes=Hashes(
+            battery.items_hash,
+            prompts_hash(results),
+            answers_hash,
+            results_hash(results),
+            ", ".join(sorted(code)) or None,
+        ),
         made=datetime.now(UTC).date().isoformat(),
         only=battery.worlds,
         settings=player.settings,

@@ -137,6 +137,7 @@ def _records(card: Card) -> Iterator[dict[str, object]]:
             yield {
                 "agent": card.agent,
                 "model": card.model,
+                "code": card.hashes.code,
                 "world": world.world,
                 "order": row.order,
                 **_ends("position", world.position.at if world.position else None),

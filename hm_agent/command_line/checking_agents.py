@@ -18,7 +18,7 @@ from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError
 from hm_agent.core import Step
 from hm_agent.experiment import Experiment
-from hm_agent.finding import find_agents, find_scenarios
+from hm_agent.finding import find_agent, find_scenarios
 from hm_agent.models.canned import PLACE
 from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.pool.progress import NoProgress
@@ -64,7 +64,7 @@ def check_command(arguments: Sequence[str]) -> int:
         raise ConfigError(f"--seconds={options.seconds:g}: must be above 0 and at most 1e6")
     for folder in options.scenarios_dir:
         register_scenarios(folder)
-    (agent,) = find_agents([options.agent])[:1]
+    agent = find_agent(options.agent)
     named: list[Chosen] = [(scenario, {}) for scenario in find_scenarios(options.scenarios, {})]
     chosen = named or list(one_of_each_world())
     playable = [(scenario, given) for scenario, given in chosen if can_play(agent, scenario)]

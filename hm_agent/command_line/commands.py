@@ -92,12 +92,12 @@ def run_guarded(name: str, act: Callable[[], int]) -> int:
     try:
         return act()
     except (FlagError, ConfigError) as error:
-        return complain(name, " ".join(str(error).split()), WRONG_INPUT)
+        return complain(name, str(error), WRONG_INPUT)
     except BrokenPipeError:  # the reader of the output, e.g. `head`, has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except OSError as error:
-        return complain(name, f"can't write: {' '.join(str(error).split())}", FAILED)
+        return complain(name, f"can't write: {error}", FAILED)
     except KeyboardInterrupt:
         return complain(name, "interrupted", INTERRUPTED)
     except ImportError as error:

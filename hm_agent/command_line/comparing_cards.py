@@ -168,8 +168,9 @@ def _run_lines(folder: Path, work: Path, shown: str, runs_own_code: bool) -> lis
     missing = sorted({one.scenario for one in results if OWN_FILE in one.settings} - scenarios().keys())
     if missing:
         raise ConfigError(f"{shown}: {missing[0]} is of a file of somebody's own: name its folder with --scenarios_dir")
-    with prompts_from(folder / TEMPLATES if runs_own_code else None):
-        found = [line for episode in episodes for line in episode_differences(episode, work)]
+    watch = progress_for(output_console(), len(episodes)) if sys.stdout.isatty() else nullcontext(NoProgress())
+    with prompts_from(folder / TEMPLATES if runs_own_code else None), watch as progress:
+        found = [line for episode in episodes for line in episode_differences(episode, work, progress)]
     versions = {episode.result.versions.get("hm_agent", "of an unknown version") for episode in episodes}
     count, writers = counted(len(episodes), "episode"), listed(sorted(versions))
     played = f"{shown}: {count}, played by hm_agent {writers}"
@@ -189,8 +190,8 @@ def _refusal(path: Path, card: Card, options: argparse.Namespace, work: Path, wa
     except ConfigError as error:
         return str(error)
     found = list(differences(card, derived))
-    if found and is_place(card.agent) and all(line.startswith("hashes.results") for line in found):
-        return f"all figures are the same, and the results' hash is another: was {card.agent} other code then?"
+    if derived.hashes.code != card.hashes.code and all(line.startswith("hashes.") for line in found):
+        return f"all figures are the same, but {card.agent} was other code then"
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     return f"{_first(found)}{more}" if found else ""
 

@@ -15,7 +15,7 @@ from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
 from hm_agent.extensions import is_place
 from hm_agent.files import write_whole
-from hm_agent.finding import find_agents, find_scenarios
+from hm_agent.finding import find_agent, find_scenario
 from hm_agent.models.canned import PLACE
 from hm_agent.models.prompts import register_prompts, render, template_names, template_text
 from hm_agent.models.settings import BUILTIN, ModelSettings
@@ -74,12 +74,11 @@ def _show(options: argparse.Namespace) -> int:
         register_scenarios(folder)
     for folder in options.prompts_dir:
         register_prompts(folder)
-    scenarios = find_scenarios([options.scenario], {})
-    (agent, *_), shown = find_agents([options.agent], scenarios[:1]), list[str]()
+    scenario, agent, shown = find_scenario(options.scenario, {}), find_agent(options.agent), list[str]()
     is_own_code = is_place(agent) and not isinstance(shared_agent(agent), Recipe)
     with tempfile.TemporaryDirectory(prefix="hm_agent-") as out:
         experiment = Experiment(
-            scenarios[:1],
+            (scenario,),
             agents=(agent,),
             model=ModelSettings(PLACE if is_own_code else BUILTIN),
             out=Path(out),

@@ -79,7 +79,7 @@ def play_missing(
     try:
         told = progress_for(console, grid.due, lists_episodes=lists_episodes)
         with nullcontext(NoProgress()) if experiment.takes_terminal else told as progress:
-            results = run(experiment, progress, budget)
+            results = run(experiment, progress, budget) if grid.due else []
         every = [*results, *grid.unsuccessful]
         unpaid = budget.declined_note if budget.declined > declined else ""
         return _exit_status(every, experiment, complain, unpaid, counts_unanswered=request.counts_unanswered)
@@ -172,7 +172,6 @@ def _print_summary(experiment: Experiment, request: ReportRequest, console: Cons
     if report:
         console.out(f"Report: {report}", highlight=False)
     elif rows:
-        console.out(
-            f"Report: {request.into / PAGE} stays as it was, on more episodes than were played", highlight=False
-        )
+        why = "on more episodes than were played" if is_cut_short else f"since {out} can't be written"
+        console.out(f"Report: {request.into / PAGE} stays as it was, {why}", highlight=False)
     console.out(f"Index: {out / index.PAGE}", highlight=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sqlite3
 import stat
@@ -22,7 +21,7 @@ from pydantic import TypeAdapter
 
 from hm_agent.config import ConfigError
 from hm_agent.files import DiskError
-from hm_agent.models.cache import request_key, request_text
+from hm_agent.models.cache import GaveUpWaiting, request_key, request_text
 from hm_agent.models.chat import Reply, Request
 from hm_agent.models.silence import SilenceWatch
 
@@ -69,7 +68,7 @@ class AnswerFile:
     The file also holds claims on requests, which are renewed as long as this process lives, so that of several runs
     only one sends a request. tell: receives a line for the user when this process has to wait for the file.
 
-    After `hurry`, a query that other processes hold up raises asyncio.CancelledError. is_read_only: a file that is
+    After `hurry`, a query that other processes hold up raises GaveUpWaiting. is_read_only: a file that is
     there is left as it is, so that it may lie where nothing can be written.
     """
 
@@ -132,7 +131,7 @@ class AnswerFile:
     def _retry_while_locked(self, connection: sqlite3.Connection, query: Callable[[], T]) -> T:
         """Repeats a query while another process writes, and tells the user so once.
 
-        Raises sqlite3.Error; after `hurry`, asyncio.CancelledError once the time to wait is over.
+        Raises sqlite3.Error; after `hurry`, GaveUpWaiting once the time to wait is over.
         """
         while True:
             try:
@@ -147,7 +146,7 @@ class AnswerFile:
                     raise
                 if now > self._hurry_deadline:
                     connection.execute(f"PRAGMA busy_timeout = {_MOMENT_MILLISECONDS}")
-                    raise asyncio.CancelledError(f"{self._path}: {error}") from error
+                    raise GaveUpWaiting(f"{self._path}: {error}") from error
             if self._waits_since is None:
                 self._tell(f"--cache={self._path}: waiting while another process writes to it")
                 self._waits_since = now
@@ -189,7 +188,7 @@ class AnswerFile:
         key = request_key(request)
         if key in self._claimed:
             self._claimed.discard(key)
-            with suppress(asyncio.CancelledError):  # the claim expires without it
+            with suppress(GaveUpWaiting):  # the claim expires without it
                 self._execute("DELETE FROM claims WHERE key = ? AND owner = ?", key, self._owner)
 
     def _execute(self, statement: str, *values: str | float) -> list[tuple[str, ...]]:
@@ -224,7 +223,7 @@ class AnswerFile:
             self._renewal.join()
         if "_connection" in vars(self):
             if self._claimed:
-                with suppress(OSError, asyncio.CancelledError):  # claims expire without it
+                with suppress(OSError, GaveUpWaiting):  # claims expire without it
                     self._execute("DELETE FROM claims WHERE owner = ?", self._owner)
             self._connection.close()
         self._silence.close()

@@ -7,7 +7,7 @@ import hashlib
 import json
 from dataclasses import asdict, replace
 from functools import lru_cache
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from hm_agent.models.chat import Chat, Refused, Reply, Request
 from hm_agent.questions import ModelUnavailable, Unanswered
@@ -41,6 +41,12 @@ class AnswerCache(Protocol):
     def release(self, request: Request) -> None:
         """Ends the claim on a request without a reply."""
         ...
+
+
+class GaveUpWaiting(ModelUnavailable):
+    """Another process holds up the cache, and the user wants the run to end."""
+
+    status: ClassVar[str] = "interrupted"
 
 
 class CachedChat:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,8 +10,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from hm_agent.models.answer_file import AnswerFile
-from hm_agent.models.budget import BudgetSpent, RunBudget
+from hm_agent.models.budget import RunBudget
 from hm_agent.models.chat import Reply, Request
+from hm_agent.questions import ModelUnavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class SharedState:
         try:
             holder = self.budget if request.method in _OF_BUDGET else self._cache
             value = getattr(holder, request.method)(*request.arguments)
-        except (BudgetSpent, OSError, asyncio.CancelledError) as error:
+        except (ModelUnavailable, OSError) as error:
             return StateAnswer(error)
         match request:
             case StateRequest("find_or_claim", (claimed,)) if value is True:

@@ -14,6 +14,7 @@ from functools import partial
 from multiprocessing.connection import Connection
 from threading import Event, Thread
 
+from hm_agent.episode import is_being_cancelled
 from hm_agent.experiment.planned_episode import Episode
 from hm_agent.experiment.playing import crashed, cut_short, play
 from hm_agent.files import DiskError
@@ -71,12 +72,11 @@ WorkerMessage = StateRequest | EpisodeNews
 async def _play_or_crash(episode: Episode, models: ModelPool, emit: Callable[[Pulse], None], at_once: int) -> Outcome:
     try:
         return await play(episode, models, Heartbeat(emit, at_once))
-    except asyncio.CancelledError:
-        return None
     except DiskError as error:
         return Crash(str(error), is_disk=True)
-    except (Exception, SystemExit):  # noqa: BLE001 - one episode's error must not end the other episodes
-        return Crash(traceback.format_exc())
+    except (Exception, SystemExit, asyncio.CancelledError) as error:  # noqa: BLE001 - must not end other episodes
+        is_cancelled = isinstance(error, asyncio.CancelledError) and is_being_cancelled()
+        return None if is_cancelled else Crash(traceback.format_exc())
 
 
 # In this process

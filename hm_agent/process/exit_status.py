@@ -16,7 +16,8 @@ INTERRUPTED = 130
 
 
 def complain(name: str, message: str, status: int) -> int:
-    """Prints a message to standard error after the command's name; returns the given exit status."""
+    """Prints a message, in one line, to standard error after the command's name; returns the given exit status."""
+    words = " ".join(filter(None, map(str.strip, message.splitlines())))
     with suppress(OSError):  # standard error may be closed
-        print(printable(f"{name}: {message}"), file=sys.stderr, flush=True)
+        print(printable(f"{name}: {words}"), file=sys.stderr, flush=True)
     return status

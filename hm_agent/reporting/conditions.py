@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TypeAlias
 
 from hm_agent.casting import ignores
@@ -55,13 +55,15 @@ class Condition:
     """What episodes must have in common to be averaged.
 
     settings: by flag, sorted, without the base seed and the world's options that are not set: results of before there
-    was such an option lack it. measure: None for the one that the scenario has at present.
+    was such an option lack it. measure: None for the one that the scenario has at present. idle: hyperparameters that
+    change nothing here, which no label shows.
     """
 
     agent: str
     model: str
     settings: Settings = ()
     measure: Measure | None = None
+    idle: frozenset[str] = field(default=frozenset(), compare=False)
 
     @classmethod
     def of(cls, result: Result) -> Condition:
@@ -82,11 +84,11 @@ class Condition:
         agreed = tuple((flag, own.get(flag)) for flag in (*flags, *sorted(own.keys() & files)))
         return (*agreed, (MEASURE, str(self.measure))) if self.measure else agreed
 
-    def without_effect_of(self, idle: Container[str]) -> Condition:
+    def without_effect_of(self, idle: frozenset[str]) -> Condition:
         """The same condition with the defaults of the named hyperparameters."""
         defaults = asdict(Parameters())
         settings = tuple((flag, defaults[flag] if flag in idle else value) for flag, value in self.settings)
-        return replace(self, settings=settings)
+        return replace(self, settings=settings, idle=idle)
 
     @property
     def is_world_reference(self) -> bool:
@@ -284,8 +286,9 @@ def in_order(conditions: Iterable[Condition]) -> list[Condition]:
 def labels(conditions: Sequence[Condition], *, with_model: bool = True) -> Labels:
     """A short name for each condition: the agent and, in brackets, the model, settings and unit that differ.
 
-    A flag without a value is not shown, e.g. `max_steps` of whole episodes, nor the present unit of a scenario. Control
-    characters, which are not allowed in SVG files, are escaped. with_model: False if the model is shown elsewhere.
+    A flag without a value is not shown, e.g. `max_steps` of whole episodes, nor an idle hyperparameter, nor the present
+    unit of a scenario. Control characters, which are not allowed in SVG files, are escaped. with_model: False if the
+    model is shown elsewhere.
     """
     shows_model = with_model and len({condition.model for condition in conditions}) > 1
     shows_unit = len({condition.measure for condition in conditions}) > 1
@@ -299,7 +302,7 @@ def labels(conditions: Sequence[Condition], *, with_model: bool = True) -> Label
         details = [condition.model] if shows_model else []
         for flag in varying:
             value = dict(condition.settings).get(flag, UNKNOWN)
-            if value is not None and not (flag in optional and value == UNKNOWN):
+            if value is not None and flag not in condition.idle and not (flag in optional and value == UNKNOWN):
                 details.append(f"{flag}={value}")
         if shows_unit and condition.measure:
             details.append(condition.measure.unit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,7 +23,8 @@ def write_pages(
     """Writes summary, report and index of a folder if they are outdated; returns what it read, its rows and the report.
 
     is_cut_short: True for a run that ended before all episodes were played: then a report on more episodes is kept.
-    The returned report is None in this case, and if there is nothing to report on.
+    Outdated pages of a folder that can't be written stay, too. The returned report is None in these cases, and if there
+    is nothing to report on.
     """
     runs = read_runs((out,), counts_unanswered=request.counts_unanswered)
     rows = tabulate(runs.results)
@@ -31,11 +33,14 @@ def write_pages(
     pages = [out / "summary.md", out / "summary.json", out / index.PAGE, *([report] if report else [])]
     # A report does not show which figures were requested, so all but the default ones are drawn again.
     is_reported = report is None or (request.figures == AS_SVG and is_report_on(runs, request.into))
-    if not (is_reported and _is_current(pages, out, runs)):
-        write_summary(out, runs)
-        if report:
-            write_report(runs, request.into, request.figures)
-        index.write_index(out, report, runs)
+    if is_reported and _is_current(pages, out, runs):
+        return runs, rows, report
+    if not os.access(out, os.W_OK):
+        return runs, rows, None
+    write_summary(out, runs)
+    if report:
+        write_report(runs, request.into, request.figures)
+    index.write_index(out, report, runs)
     return runs, rows, report
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import threading
 import time
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError
 from hm_agent.files import REPORT, RUNS, path_in_words, read_regular
 from hm_agent.pages.local_server import HOST, HTML, JSON, TEXT, LocalHandler, PageServer
@@ -121,7 +121,7 @@ def serve(out: Path, port: int) -> ThreadingHTTPServer:
 
 def main(arguments: Sequence[str]) -> int:
     """`hm-agent watch [OUT]`; returns the exit status."""
-    parser = argparse.ArgumentParser("hm-agent watch", description=ABOUT)
+    parser = argument_parser("watch", ABOUT)
     parser.add_argument("out", nargs="?", type=Path, default=RUNS, help=f"the folder of a run (default: {RUNS})")
     parser.add_argument(
         "--port", type=int, default=PORT, help=f"the port on {HOST} (default: {PORT}); 0 for any free port"

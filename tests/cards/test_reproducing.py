@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +20,11 @@ from pydantic import TypeAdapter
 from hm_agent.battery import CANARY
 from hm_agent.cards.answers import pack, unpack
 from hm_agent.cards.card import ANSWERS, Card, read_card
+from hm_agent.cards.writing import leaderboard
 from hm_agent.config import ConfigError
 from hm_agent.process.exit_status import FAILED, WRONG_INPUT
 from hm_agent.registry import suites
+from hm_agent.reporting.pages import page
 from hm_agent.suite import FULL, SMALL
 from hm_agent.testing.endpoint import Endpoint, Response, completion
 from tests.support.commands import call_here, overriding
@@ -123,6 +130,20 @@ def test_a_packed_run_is_played_again_to_the_same_bytes_with_its_card_and_withou
     assert run.startswith(f"{archives[0]}: ")
     assert run.endswith("the same again")
     assert card == f"{archives[0]}/cards/reader/loopback/card.json: the same again"
+
+
+def test_a_run_that_is_played_again_shows_its_progress_in_a_terminal(battery: Path) -> None:
+    terminal, inner = pty.openpty()
+    command = [sys.executable, "-m", "hm_agent", "reproduce", str(battery)]
+    shown = b""
+    with subprocess.Popen(command, stdout=inner, env=os.environ | {"COLUMNS": "120", "TERM": "xterm"}):
+        os.close(inner)
+        with suppress(OSError):  # that is how the other end is closed
+            while part := os.read(terminal, 4096):
+                shown += part
+    os.close(terminal)
+    assert b"/27" in shown
+    assert b"1 running, 0 failed" in shown
 
 
 def test_an_archive_does_not_run_code_that_it_names(battery: Path, tmp_path: Path) -> None:
@@ -278,7 +299,17 @@ def test_a_card_of_code_that_was_changed_since_is_told_from_a_made_up_one(
     code.write_text(f"{FIRST_CHOICE}# a comment\n")
     status, output, _ = call_here("hm-agent", "reproduce", str(path), "--own_code")
     assert status == FAILED
-    assert output.endswith("and the results' hash is another: was first_choice:build other code then?\n")
+    assert output.endswith("all figures are the same, but first_choice:build was other code then\n")
+    kept = read_card(path)
+    assert call_here("hm-agent", "battery", *draw, "--overwrite")[0] == 0
+    assert read_card(path).player != kept.player
+    assert kept.hashes.code
+    assert kept.hashes.code in leaderboard_of(kept)
+
+
+def leaderboard_of(card: Card) -> str:
+    """The Markdown table of a leaderboard of one card."""
+    return page("leaderboard.md.j2", board=leaderboard([card]))
 
 
 def test_the_canary_stands_in_card_and_answers(card: Path) -> None:

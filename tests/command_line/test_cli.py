@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pytest
 
 from hm_agent.command_line.commands import run_guarded
-from hm_agent.process.exit_status import INTERRUPTED
+from hm_agent.process.exit_status import INTERRUPTED, WRONG_INPUT
 from tests.support.commands import ANOTHER_HASH_SEED, call_here, overriding
 
 ROOT = Path(__file__).parents[2]
@@ -87,6 +87,14 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     out = tmp_path_factory.mktemp("demo") / "out"
     arguments = overriding(*demo_arguments(), "--max_steps=250", f"--out={out}")
     return Demo(out, *call(*arguments, cwd=out.parent, PYTHONHASHSEED=ANOTHER_HASH_SEED))
+
+
+def test_a_tool_says_in_one_line_what_is_wrong_with_its_arguments() -> None:
+    for name in ("pack", "reproduce", "game-file", "needs"):
+        status, output, errors = call_here("hm-agent", name)
+        assert (status, output, errors.count("\n")) == (WRONG_INPUT, "", 1)
+        assert errors.startswith(f"hm-agent {name}: the following arguments are required: ")
+        assert errors.endswith(f"; see hm-agent {name} --help\n")
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from hm_agent.process.folder_lock import LOCK
 from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.request import ReportRequest
@@ -99,13 +101,29 @@ def test_an_interrupted_command_leaves_a_longer_report_alone_and_says_so(tmp_pat
     assert (tmp_path / "report" / "report.md").read_bytes() == before
 
 
+def test_a_whole_run_in_a_folder_that_can_not_be_written_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ("--scenario=mg_pd_grim", "--agent=copy_last", "--noreplay", f"--out={tmp_path}")
+    assert call_here(*command)[0] == 0
+    (tmp_path / LOCK).unlink()
+    (tmp_path / LOCK).mkdir()  # as in a read-only folder, no lock can be made
+    (tmp_path / "summary.md").unlink()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    status, output, errors = call_here(*command)
+    assert (status, errors) == (0, "")
+    assert "In all: 1 episode" in output
+    assert f"report.html stays as it was, since {tmp_path} can't be written" in " ".join(output.split())
+    assert not (tmp_path / "summary.md").exists()
+
+
 FAILING = """
 import hm_agent
 
 class Failing:
     usage = hm_agent.Usage()
     async def act(self, observation):
-        raise ValueError("out of luck")
+        raise ValueError("out of\\nluck")
     def metrics(self):
         return {}
 
@@ -123,4 +141,6 @@ def test_the_same_command_says_again_that_an_episode_failed(tmp_path: Path, monk
         status, _, errors = call_here(*arguments)
         assert status == 1
         assert "1 of 1 episodes failed, " in errors
+        assert "ValueError: out of luck (failing_agent.py, line 7, in act); " in errors
+        assert errors.count("\n") == 1
         assert "--retry_failed plays them again" in errors

@@ -23,7 +23,7 @@ from hm_agent.config import ConfigError
 from hm_agent.files import DiskError
 from hm_agent.models import answer_file
 from hm_agent.models.answer_file import AnswerFile
-from hm_agent.models.cache import CachedChat
+from hm_agent.models.cache import CachedChat, GaveUpWaiting
 from hm_agent.models.chat import Reply, Request
 from hm_agent.testing.endpoint import Endpoint, Response
 from tests.models.loopback_client import REQUEST
@@ -160,7 +160,7 @@ def test_who_is_in_a_hurry_gives_up_on_a_locked_cache(tmp_path: Path, monkeypatc
         with closing(sqlite3.connect(tmp_path / "answers")) as lock:
             lock.execute("BEGIN IMMEDIATE")
             cache.hurry()
-            with pytest.raises(asyncio.CancelledError, match="locked"):
+            with pytest.raises(GaveUpWaiting, match="locked"):
                 cache.keep(REQUEST, Reply(("lost",)))
             cache.release(REQUEST)
         assert cache.keep(REQUEST, Reply(("kept",))) == Reply(("kept",)), "whoever is alone need not wait"

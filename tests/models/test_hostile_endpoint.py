@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from hm_agent.bounds import MAX_BODY, MAX_LARGE_BODIES, MAX_SAMPLE, MAX_SENT_BACK, MAX_TEXT
+from hm_agent.bounds import LARGE_BODY, MAX_BODY, MAX_LARGE_BODIES, MAX_SAMPLE, MAX_SCRUBBED, MAX_SENT_BACK, MAX_TEXT
 from hm_agent.models.answer_file import AnswerFile
 from hm_agent.models.answer_parsing import read_answer
 from hm_agent.models.budget import BudgetedChat, BudgetSpent, RunBudget
@@ -25,7 +25,9 @@ from hm_agent.models.cache import CachedChat
 from hm_agent.models.chat import Refused, Reply, Request, Sampling
 from hm_agent.models.endpoint import completion_reading
 from hm_agent.models.endpoint.completion_reading import NoCompletion, read_completion, read_count
+from hm_agent.models.endpoint.openai_chat import EndpointSettings, _BoundedClient
 from hm_agent.models.endpoint.outage import Outage
+from hm_agent.models.endpoint.refusals import read_error
 from hm_agent.models.text_model import TextModel
 from hm_agent.questions import ModelCall, ModelUnavailable, Unanswered
 from hm_agent.testing.endpoint import Endpoint as Server
@@ -105,8 +107,21 @@ def test_a_flood_is_not_read_to_its_end_and_counts_as_an_answer() -> None:
         assert len(server.received) == 1
 
 
+def test_of_a_long_error_only_the_beginning_is_read_and_searched_for_keys() -> None:
+    async def error_of(server: Server) -> int:
+        async with _BoundedClient(settings) as client:
+            return len((await client.post(f"{server.base_url}/chat/completions", json={})).content)
+
+    settings = EndpointSettings("http://127.0.0.1/v1", "0123456789", 20, 0)
+    with Server(lambda body: Response(401, body=b"x" * MAX_BODY)) as server:
+        assert asyncio.run(error_of(server)) == LARGE_BODY
+    assert settings.told(f"no: 0123456789.{' ' * MAX_SCRUBBED} too late") == "no: [key]."
+
+
 def test_long_samples_are_kept_and_sent_back_in_part() -> None:
     long = "y" * 10 * MAX_SAMPLE + "the end"
+    refused = json.dumps({"error": {"message": "no", "failed_generation": long}})
+    assert len(read_error(400, refused).generated or "") == MAX_SAMPLE
     assert read_completion(json.dumps({"choices": [{"message": {"content": long}}]})).texts[0] == long[-MAX_SAMPLE:]
     with Server(lambda body: completion(long)) as server:
         with pytest.raises(Unanswered):

@@ -152,6 +152,16 @@ def test_a_hyperparameter_that_an_agent_does_not_use_does_not_set_it_apart() -> 
     assert [found[place] == found[place + 1] for place in (0, 2, 4, 6)] == [True, False, False, False]
 
 
+def test_a_hyperparameter_that_an_agent_does_not_use_is_not_said_of_it() -> None:
+    played = [result(settings=settings(threshold=0.5)), result(settings=settings(threshold=0.7))]
+    found = conditions_of([*played, result("react", settings=settings(threshold=0.5))])
+    assert list(labels(found).values()) == [
+        "hypothetical_minds (threshold=0.5)",
+        "hypothetical_minds (threshold=0.7)",
+        "react",
+    ]
+
+
 def test_agents_are_counted_once_however_many_they_met() -> None:
     assert count_agents([("react", "react"), ("react+vmp", "react+vmp"), ("vmp+react", "vmp+react")]) == 2
     assert count_agents([("react", "react (top_k=1)"), ("react", "react (top_k=5)"), ("vmp", "vmp")]) == 3

@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient, OpenAIError
 
-from hm_agent.bounds import LARGE_BODY, MAX_BODY, MAX_LARGE_BODIES, MAX_MESSAGE
+from hm_agent.bounds import LARGE_BODY, MAX_BODY, MAX_LARGE_BODIES, MAX_MESSAGE, MAX_SCRUBBED
 from hm_agent.models.chat import Refused, Reply, Request
 from hm_agent.models.endpoint.completion_reading import TOO_LONG, NoCompletion, read_completion
 from hm_agent.models.endpoint.outage import Outage
@@ -101,7 +101,7 @@ class EndpointSettings:
 
     def told(self, text: str) -> str:
         """An endpoint's words as users may read them: in one line, short, without keys and control characters."""
-        return printable(" ".join(self.hide_secrets(text).split()))[:MAX_MESSAGE]
+        return printable(" ".join(self.hide_secrets(text[:MAX_SCRUBBED]).split()))[:MAX_MESSAGE]
 
 
 def _passwords(url: str) -> Sequence[str]:
@@ -133,8 +133,8 @@ class _BodyTooLong(OpenAIError):
 class _BoundedClient(DefaultAsyncHttpxClient):
     """An HTTP client that reads at most MAX_BODY bytes of a response, decompressed, and few large ones at once.
 
-    Raises _BodyTooLong for a longer successful response; cuts that of an error. The user's own headers, which may hold
-    keys, follow no redirection to another host.
+    Raises _BodyTooLong for a longer successful response; cuts that of an error after LARGE_BODY bytes. The user's own
+    headers, which may hold keys, follow no redirection to another host.
     """
 
     def __init__(self, endpoint: EndpointSettings) -> None:
@@ -150,13 +150,13 @@ class _BoundedClient(DefaultAsyncHttpxClient):
 
     async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
         response: Any = await super().send(request, stream=True, **options)
-        content = bytearray()
+        content, most = bytearray(), MAX_BODY if response.is_success else LARGE_BODY
         async with AsyncExitStack() as resources:
             resources.push_async_callback(response.aclose)
             is_large = False
             async for chunk in response.aiter_bytes():
-                content += chunk[: MAX_BODY - len(content)]
-                if len(content) == MAX_BODY:
+                content += chunk[: most - len(content)]
+                if len(content) == most:
                     break
                 if len(content) > LARGE_BODY and not is_large:
                     is_large = True

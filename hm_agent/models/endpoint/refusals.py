@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from hm_agent.bounds import MAX_SAMPLE, kept_end
+
 MOST_JUDGED = 4_000
 """Characters of an error's words that are searched: some servers repeat the whole prompt behind them."""
 FORBIDDEN = 403
@@ -85,7 +87,7 @@ def read_error(status: int, body: str, pause: float = 0.0) -> ErrorAnswer:
         _words(outer, error, inner) or body,
         codes,
         error.get("param"),
-        generated if isinstance(generated, str) and generated else None,
+        kept_end(generated, MAX_SAMPLE) if isinstance(generated, str) and generated else None,
         pause,
     )
 

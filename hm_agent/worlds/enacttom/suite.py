@@ -65,6 +65,7 @@ LADDER = (
     ("order3", "also passes on what it was told that others know", "order"),
 )
 """The agents without a model, in the order of their depth of reasoning: name, what they do, `asked_by`."""
+FILES = "*.json"
 OWN = f"{PREFIX}own_"
 """The names of tasks of --scenarios_dir begin with this and end with the hash of their content."""
 HASH_DIGITS = 12
@@ -90,9 +91,9 @@ def _tasks_in(folders: tuple[str, ...]) -> tuple[tuple[ScenarioInfo, Path], ...]
     shipped = [
         path
         for folder in (data_folder("scenarios") / "enacttom", data_folder("scenarios") / "enacttom" / "hard")
-        for path in sorted(folder.glob("*.json"))
+        for path in sorted(folder.glob(FILES))
     ]
-    own = [path for folder in folders for path in sorted(Path(folder).glob("*.json"))]
+    own = [path for folder in folders for path in sorted(Path(folder).glob(FILES))]
     return (*((_scenario_info(path), path) for path in shipped), *((_own_scenario_info(path), path) for path in own))
 
 
@@ -102,6 +103,7 @@ class EnacttomSuite(Suite):
     name = "enacttom"
     offers = (MindReading, JointMindReading, MindPrompting, OddsReading, StrategyMaking)
     title = "EnactToM"
+    own_files = FILES
     lists_numbers = False
     needs_are = "proved of each task"
     shortcuts = ("random", "solo", FLOOD, "reality", "broadcaster", "openly", "apart", "openly_later", "apart_later")

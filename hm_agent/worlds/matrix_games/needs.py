@@ -6,7 +6,6 @@ ceiling (1), where all lower orders stay below 40%. It is measured on seeds.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from functools import cached_property
 from random import Random
 from statistics import mean
 
+from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError
 from hm_agent.episode import run_episode
 from hm_agent.finding import find_scenarios
@@ -103,7 +103,7 @@ def _line(item: Item) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser("hm-agent needs", description=__doc__)
+    parser = argument_parser("needs", str(__doc__))
     parser.add_argument("scenarios", nargs="+", help="scenarios of matrix games, by name or glob")
     parser.add_argument("--episodes", type=int, default=40, help="how many a scenario and agent (default: 40)")
     parser.add_argument(

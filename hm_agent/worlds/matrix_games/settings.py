@@ -22,6 +22,8 @@ from hm_agent.repeated_games.rules_of_play import MixtureRule, RuleOfPlay
 from hm_agent.repeated_games.written_rules import Parameter, rule_from
 
 FOLDER = "matrix_games"
+FILES = f"{FOLDER}/*.toml"
+"""The files of games within scenarios/ and within a folder of a user's own."""
 MOST_ACTIONS, MOST_ROUNDS = 8, 200
 """The largest sizes, so that tables can be read and best responses are computed in seconds."""
 
@@ -194,7 +196,7 @@ def _scenarios_in(folders: tuple[str, ...]) -> Mapping[str, TableScenario]:
 
 def _every_scenario(folders: tuple[str, ...]) -> Iterator[TableScenario]:
     for folder in (data_folder("scenarios"), *map(Path, folders)):
-        for path in sorted((folder / FOLDER).glob("*.toml")):
+        for path in sorted(folder.glob(FILES)):
             yield from scenarios_of(load_payoff_game(path), path)
 
 

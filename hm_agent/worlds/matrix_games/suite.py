@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from hm_agent.core import Agent, World
 from hm_agent.extensions import ADDED
-from hm_agent.metrics import Metric, ShareMetric
+from hm_agent.metrics import UNBOUNDED, Bounds, Metric, ShareMetric
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.repeated_games.learners import LEARNERS_ABOUT
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import AgentSetup, OwnAgent, OwnCommand, Setting, Suite, Viewer
 from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
 from hm_agent.theory_of_mind.predictions import BASE_RATE, FROM_PREDICTIONS, RIGHT
-from hm_agent.worlds.matrix_games.settings import PayoffGame, TableScenario, content_of_own, table_scenarios
+from hm_agent.worlds.matrix_games.settings import FILES, PayoffGame, TableScenario, content_of_own, table_scenarios
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import BodyBuilder
@@ -62,6 +62,7 @@ class MatrixGamesSuite(Suite):
 
     name = "matrix_games"
     title = "Matrix games"
+    own_files = FILES
     offers = (MindReading, JointMindReading, MindPrompting, OddsReading, StrategyMaking)
     shortcuts = tuple(SHORTCUTS)
     scored_by = 100
@@ -143,7 +144,11 @@ def _scenario_info(scenario: TableScenario) -> ScenarioInfo:
         about=group.about if group else "no opponent in the world: 2 seats for agents",
         seats=scenario.seats,
         has_like_seats=game.column_payoff is None,
-        metric=replace(METRIC, least_scale=least_scale(scenario)) if group else SELF_PLAY_METRIC,
+        metric=replace(
+            METRIC if group else SELF_PLAY_METRIC,
+            least_scale=least_scale(scenario) if group else 0.0,
+            bounds=_bounds(game),
+        ),
         asked_by="mg_" if group else "selfplay",
         held_out=group.held_out if group else False,
         order=group.order if group else None,
@@ -165,6 +170,14 @@ def _group(scenario: TableScenario) -> str:
         return f"{title}, self-play"
     needs = "" if group.needs_order is None else f", order {group.needs_order} needed"
     return f"{title}{needs}"
+
+
+def _bounds(game: PayoffGame) -> Bounds:
+    """The least and the greatest payoff of either player; unbounded where tables are drawn."""
+    if game.highest_drawn is not None:
+        return UNBOUNDED
+    paid = [payoff for table in (game.row.payoff, game.row.others_payoff) for row in table for payoff in row]
+    return min(paid), max(paid)
 
 
 def least_scale(scenario: TableScenario) -> float:

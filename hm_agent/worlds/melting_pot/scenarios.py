@@ -20,6 +20,9 @@ from hm_agent.worlds.melting_pot.facts import GameFacts, ScenarioFacts, UnseenFa
 from hm_agent.worlds.melting_pot.games import KINDS, kind_of
 
 FactsT = TypeVar("FactsT", bound=GameFacts)
+
+FILES = "*.toml"
+"""The files of games within scenarios/melting_pot/ and within a folder of a user's own."""
 _UNKNOWN_KEY, _UNKNOWN_KIND, _NO_KIND = "unexpected_keyword_argument", "union_tag_invalid", "union_tag_not_found"
 """Pydantic's types of the errors."""
 
@@ -208,7 +211,7 @@ def _games_in(folders: tuple[str, ...]) -> tuple[tuple[GameFacts, Path], ...]:
     by_name: dict[str, tuple[GameFacts, Path]] = {}
     shipped = data_folder("scenarios") / "melting_pot"
     for folder in (shipped, *map(Path, folders)):
-        for path in sorted(folder.glob("*.toml")):
+        for path in sorted(folder.glob(FILES)):
             game = load_game(path)
             if game.substrate in by_name and by_name[game.substrate][1].parent == shipped:
                 replaced = by_name[game.substrate]

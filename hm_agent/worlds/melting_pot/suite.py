@@ -23,6 +23,7 @@ from hm_agent.wording import listed
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.own_agents import OWN_AGENTS, PPO, SHORTCUTS, seat_body
 from hm_agent.worlds.melting_pot.scenarios import (
+    FILES,
     Scenario,
     all_scenarios,
     content_of,
@@ -50,6 +51,7 @@ class MeltingPotSuite(Suite):
 
     name = "melting_pot"
     title = "Melting Pot"
+    own_files = FILES
     options = (
         Option(
             "bots",

@@ -21,6 +21,7 @@ from hm_agent.config import ConfigError
 from hm_agent.core import Step
 from hm_agent.episode import run_episode
 from hm_agent.finding import find_scenarios
+from hm_agent.metrics import UNBOUNDED
 from hm_agent.registry import register_scenarios, suites
 from hm_agent.repeated_games.best_play import best_response
 from hm_agent.repeated_games.levels import naive_action
@@ -214,6 +215,13 @@ def test_every_scenario_is_listed_and_half_of_a_games_scenarios_is_held_out() ->
     for short_name in {scenario.game.short_name for scenario in table_scenarios().values()}:
         marks = [info.held_out for info in SUITE.scenarios if f"_{short_name}_" in info.name and len(info.seats) == 1]
         assert abs(2 * sum(marks) - len(marks)) <= 1, short_name
+
+
+def test_no_interval_goes_beyond_what_a_table_can_pay() -> None:
+    bounds = {info.name: info.metric.bounds for info in SUITE.scenarios}
+    assert bounds["mg_pd_grim"] == bounds["mg_pd_selfplay"] == (0, 5)
+    assert {bounds[f"mg_bos_{name}"] for name in ("copy", "copy_column", "selfplay")} == {(0, 3)}
+    assert bounds["mg_drawn_selfplay"] == UNBOUNDED
 
 
 def test_agents_with_a_strategy_in_words_play_and_nobody_is_told_of_another_seat() -> None:

@@ -98,20 +98,33 @@ def shuffled_items(mix: TrainingMix, parts: Sequence[MixedSet]) -> list[StoryIte
 
 
 def structure_of(script: StoryScript) -> Hashable:
-    """A story without its names: two stories have the same structure if renaming makes one the other."""
-    numbers: dict[tuple[str, str], int] = {}
+    """A story without its names: two stories have the same structure if renaming makes one the other.
 
-    def number(sort: str, name: str) -> int:
-        return numbers.setdefault((sort, name), len(numbers))
+    In which order those are listed who peek, or are distracted, makes no difference.
+    """
+    table, numbers = list(action_rows(script)), dict[tuple[str, str], int]()
+    places: dict[tuple[str, str], list[tuple[int, str]]] = {}
+    for row_number, row in enumerate(table):
+        for key, value in row.items():
+            for name in value if isinstance(value, tuple) else [value]:
+                places.setdefault((_sort(key), str(name)), []).append((row_number, key))
+
+    def number(key: str, name: str) -> int:
+        return numbers.setdefault((_sort(key), name), len(numbers))
 
     def cell(key: str, value: object) -> Hashable:
-        sort = _SORTS.get(key, key.removeprefix("told_"))
         if isinstance(value, tuple):
-            return tuple(sorted(number(sort, name) for name in value))
-        return number(sort, value) if isinstance(value, str) and key != "action" else value
+            in_order = sorted(value, key=lambda name: places[_sort(key), name])
+            return tuple(sorted(number(key, name) for name in in_order))
+        return number(key, value) if isinstance(value, str) and key != "action" else value
 
-    rows = (tuple(cell(key, value) for key, value in row.items()) for row in action_rows(script))
+    rows = (tuple(cell(key, value) for key, value in row.items()) for row in table)
     return script.sees_contents, tuple(rows)
+
+
+def _sort(column: str) -> str:
+    """The sort of names in a column of actions."""
+    return _SORTS.get(column, column.removeprefix("told_"))
 
 
 _SORTS = {"listener": "person", "peekers": "person", "distracted": "person"}

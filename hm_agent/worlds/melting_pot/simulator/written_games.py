@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
 
+from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
 from hm_agent.worlds.melting_pot.games import KINDS
 from hm_agent.worlds.melting_pot.simulator.game_files import check_game
 
+ABOUT = """Writes the file of one of Melting Pot's substrates from its configuration, for words, scenarios and,
+in matrix games, opponents of your own (docs/adding_a_game.md). Times that this can't tell (per_round,
+per_thing) are those of the games that ship. Payoffs stay the substrate's: a game with payoffs of your own is a
+file in matrix_games/ (docs/matrix_games.md)."""
+
 
 def main(arguments: Sequence[str]) -> int:
     """`hm-agent game-file SUBSTRATE [FILE]`; returns the exit status."""
-    parser = argparse.ArgumentParser(
-        "hm-agent game-file",
-        description="Writes the file of one of Melting Pot's substrates from its configuration, for words, scenarios "
-        "and, in matrix games, opponents of your own (docs/adding_a_game.md). Times that this can't tell (per_round, "
-        "per_thing) are those of the games that ship. Payoffs stay the substrate's: a game with payoffs of your own is "
-        "a file in matrix_games/ (docs/matrix_games.md).",
-    )
+    parser = argument_parser("game-file", ABOUT)
     parser.add_argument("substrate", help="e.g. chicken_in_the_matrix__repeated")
     parser.add_argument("file", nargs="?", type=Path, help="the file to write; SUBSTRATE.toml here unless said")
     parsed = parser.parse_args(arguments)

@@ -106,6 +106,17 @@ def test_structure_is_all_but_the_names() -> None:
     assert len({structure(text) for text in (FALSE_BELIEF, moved_on, moved_back)}) == 3
 
 
+def test_structure_has_no_order_of_those_who_peek() -> None:
+    seen = f"{FALSE_BELIEF} While this action was happening, %s and %s witnessed it in secret (and only it).\n%s"
+    stories = {
+        seen % (*peekers, f"{enters} entered the hall.")
+        for peekers in (("Zoe", "Max"), ("Max", "Zoe"))
+        for enters in peekers
+    }
+    assert len(stories) == 4
+    assert len({structure_of(parse_story(text)) for text in stories}) == 1
+
+
 def test_the_same_command_gives_the_same_mix_and_another_seed_another(mixed: Path, tmp_path: Path) -> None:
     assert run(*MIX, f"--out={tmp_path / 'again'}") == run(*MIX, "--seed=1000", f"--out={tmp_path / 'other'}") == 0
     assert chats(tmp_path / "again") == chats(mixed)

@@ -210,6 +210,11 @@ def test_own_games_are_refused_before_anything_is_played(capsys: pytest.CaptureF
         hm_agent.register_scenarios("again")
     with pytest.raises(ConfigError, match="nowhere: no such folder"):
         hm_agent.register_scenarios("nowhere")
+    Path("misnamed/matrix_game").mkdir(parents=True)
+    Path("misnamed/matrix_game/mine.toml").touch()
+    names = r"\*\.toml for Melting Pot, \*\.json for EnactToM and matrix_games/\*\.toml for Matrix games"
+    with pytest.raises(ConfigError, match=f"misnamed has no file of a scenario: looked for {names}"):
+        hm_agent.register_scenarios("misnamed")
     assert not ADDED.folders
 
 
