@@ -89,7 +89,8 @@ def _as_flags(described: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a described run as flags of `hm-agent train`; a field without a flag keeps its own name."""
     fields = dict(described)
     parameters, game = dict(fields.pop("parameters")), asdict(settings := GameSettings(**fields.pop("settings")))
-    del game["has_public_first_hand"], game["is_competitive"], game["has_published_rules"]
+    for told in ("has_public_first_hand", "is_competitive", "has_published_rules", "has_greedy_speakers"):
+        del game[told]
     named = {
         "episodes": parameters.pop("updates") * parameters["games"],
         **settings.variant,
