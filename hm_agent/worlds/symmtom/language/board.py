@@ -66,6 +66,11 @@ class Talk:
     said: tuple[tuple[str, tuple[int | None, ...]], ...] = ()
     recharged: tuple[str, ...] = ()
 
+    @property
+    def players(self) -> frozenset[str]:
+        """All who were in range of somebody."""
+        return frozenset(name for pair in self.pairs for name in pair)
+
 
 @dataclass(frozen=True, slots=True)
 class Said:

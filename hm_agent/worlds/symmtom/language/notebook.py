@@ -215,7 +215,7 @@ class Notebook(Notes[BoardView, Board, SpokenMove]):
             is_held=me in view.held,
             got=reward,
             recharges=self._recharges,
-            talks=tuple(self._talks[-MOST_TALKS:]),
+            talks=tuple(_telling(self._talks)[-MOST_TALKS:]),
         )
 
     def _player_at(self, view: BoardView, before: BoardView | None, other: int) -> PlayerSeen:
@@ -238,6 +238,20 @@ class Notebook(Notes[BoardView, Board, SpokenMove]):
     def believed(self) -> tuple[Pieces, ...]:
         """By agent, the pieces that the notes' owner believes it to know."""
         return tuple(tuple(row.nonzero()[0].tolist()) for row in self.known)
+
+
+def _telling(talks: Sequence[Talk]) -> Sequence[Talk]:
+    """The talks that tell who knows what now: of players not all of whom have recharged since, and those recharges."""
+    recharged, is_of_now = set[str](), list[bool]()
+    for talk in reversed(talks):
+        recharged.update(talk.recharged)
+        is_of_now.insert(0, not talk.players <= recharged)
+    met, telling = set[str](), list[Talk]()
+    for talk, tells in zip(talks, is_of_now, strict=True):
+        if tells or not met.isdisjoint(talk.recharged):
+            telling.append(talk)
+            met = (met | talk.players) - {*talk.recharged}
+    return telling
 
 
 def _near(view: BoardView) -> Bools:
