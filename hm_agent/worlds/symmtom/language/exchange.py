@@ -102,12 +102,12 @@ def _best_walk(board: Board, prospects: Sequence[_Prospect], barred: Call | None
             beside = [cell for cell in _cells_near(board, [prospect]) if cell != prospect.cell]
             cell = min(beside, key=lambda cell: manhattan(board.cell, cell))
             walk = Meet(prospect.name) if cell == board.cell else GoTo(cell)
-        options.append((prospect.gain / (prospect.steps + 1), -index, walk, [prospect]))
+        options.append((prospect.gain / (prospect.steps + max(1, prospect.gain / 2)), -index, walk, [prospect]))
     for cell in _cells_near(board, prospects):
         near = [prospect for prospect in prospects if hearing_distance(cell, prospect.cell) <= board.rules.hearing]
         if len(near) > 1 and not any(prospect.cell == cell for prospect in near):
             gain = sum(prospect.gain for prospect in near)
-            options.append((gain / (manhattan(board.cell, cell) + 1), -len(prospects), GoTo(cell), near))
+            options.append((gain / (manhattan(board.cell, cell) + max(1, gain / 4)), -len(prospects), GoTo(cell), near))
     useful = [option for option in options if option[2] != barred and option[0] > 0]
     if not useful:
         return _walk_to_the_middle(board, barred), []

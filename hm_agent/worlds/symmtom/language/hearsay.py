@@ -34,18 +34,21 @@ class Beliefs:
         return next(beliefs for beliefs in self.of_others if beliefs.owner == player)
 
     def hear(self, guess: _Guess, near: Near, said: Spoken, recharged: Sequence[str]) -> None:
-        """Takes in one turn by the rule of K with greedy encounters. said: by those that the owner could hear."""
-        audible = (self.owner, *near[self.owner])
-        spoken = {name: said[name] if name in audible else guess(self.known, near, name) for name in self.known}
-        then = {}
-        for name, known in self.known.items():
-            told = {spoken[speaker] for speaker in (name, *near[name])}
+        """Takes in one turn by the rule of K. said: by those that the owner could hear; the rest is guessed."""
+        audible, before = (self.owner, *near[self.owner]), self.known
+
+        def told(speaker: str, listener: str) -> int | None:
+            return said[speaker] if speaker in audible else guess(before, near, speaker, listener)
+
+        self.known = {}
+        for name, known in before.items():
+            new = {told(speaker, name) for speaker in (name, *near[name])}
             forgets = name in recharged and len(known) == guess.pieces
-            then[name] = guess.first_hand[name] if forgets else known | {piece for piece in told if piece is not None}
-        self.known = then
+            self.known[name] = guess.first_hand[name] if forgets else known | {piece for piece in new if piece is not None}
         for beliefs in self.of_others:
-            beliefs.hear(guess, near, spoken, recharged)
-            beliefs.known[beliefs.owner] = then[beliefs.owner]
+            heard = {name: told(name, beliefs.owner) for name in (beliefs.owner, *near[beliefs.owner])}
+            beliefs.hear(guess, near, heard, recharged)
+            beliefs.known[beliefs.owner] = self.known[beliefs.owner]
 
 
 class _Guess:
@@ -57,7 +60,7 @@ class _Guess:
 
     def __init__(self, board: Board) -> None:
         names = [YOU if name == board.me else name for name in board.rules.seats]
-        self.pieces = board.rules.pieces
+        self.pieces, self.is_greedy = board.rules.pieces, board.rules.has_greedy_speakers
         self.first_hand: Known = {player.name: frozenset(player.first_hand or ()) for player in board.others}
         self.first_hand[YOU] = frozenset(board.first_hand)
         if board.rules.has_greedy_speakers:
@@ -68,9 +71,13 @@ class _Guess:
                 for name, own in self.first_hand.items()
             }
 
-    def __call__(self, known: Known, near: Near, speaker: str) -> int | None:
+    def __call__(self, known: Known, near: Near, speaker: str, listener: str) -> int | None:
+        order = self._order[speaker]
+        if not self.is_greedy:
+            return min(known[speaker] - known[listener], key=lambda piece: order[piece], default=None)
+
         def told(piece: int) -> tuple[int, int]:
-            return sum(piece in known[listener] for listener in near[speaker]), self._order[speaker][piece]
+            return sum(piece in known[listener] for listener in near[speaker]), order[piece]
 
         return min(known[speaker], key=told, default=None)
 
