@@ -81,7 +81,7 @@ papers_games := rws_arena_*,rws_repeated_*,rws_unseen_*,pd_repeated_*,pd_unseen_
 compared := --agent=hypothetical_minds,hm_joint,react,reflexion,plan_react,ppo,oracle,random --checkpoint=self_play
 play_compared = $(python) run_scenario.py --episodes=5 --workers=2
 
-compare: $(set_up) learned-bots ## play the thirty scenarios and the unseen ones with eight agents, five seeds each, and then learned-bots; the report goes to benchmarks/results/
+compare: $(set_up) learned-bots ## play the thirty scenarios and the unseen ones with eight agents, five seeds each, after learned-bots; the report goes to benchmarks/results/
 	$(play_compared) --scenario='$(papers_games),cooking_asymmetric_*' --bots=scripted $(compared) --out=runs/compare --report=benchmarks/results
 
 # To play less: make ablations ablated_matrix_games=rws_repeated_1 ablated_kitchens=cooking_asymmetric_0 \

@@ -17,12 +17,15 @@ from scipy.stats import ttest_1samp, wilcoxon
 
 ROOT = Path(__file__).parents[1]
 RESULTS = (ROOT / "docs/melting_pot_results.md").read_text("utf-8")
+LEARNED = RESULTS.partition("\n## Against bots that learned\n")[2].partition("\n## ")[0]
 CARDS = (ROOT / "docs/cards.md").read_text("utf-8")
 README = (ROOT / "README.md").read_text("utf-8")
 REPORT = (ROOT / "benchmarks/results/report.md").read_text("utf-8")
 OURS = "hypothetical_minds"
 GAMES = ("rws_repeated_*", "rws_unseen_*", "rws_arena_*", "pd_repeated_*", "pd_unseen_*", "cooking_asymmetric_*")
 """The games of the tables of means, in their order."""
+COORDINATION = ("chicken_*", "stag_hunt_*", "bach_*", "pure_*", "rationalizable_*")
+WITH_PUPPETS = ("rws_repeated_*", "rws_unseen_*", "pd_repeated_*", "pd_unseen_*", *COORDINATION)
 
 
 def rows_of_tables(text: str) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
@@ -35,13 +38,13 @@ def rows_of_tables(text: str) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
         columns = columns or cells if cells else ()
 
 
-def read_report() -> Mapping[tuple[str, str], Mapping[str, str]]:
-    """The rows of the report's table by scenario and agent."""
-    with (ROOT / "benchmarks/results/report.csv").open(encoding="utf-8", newline="") as file:
+def read_report(folder: str = "") -> Mapping[tuple[str, str], Mapping[str, str]]:
+    """The rows of a report's table by scenario and agent."""
+    with (ROOT / "benchmarks/results" / folder / "report.csv").open(encoding="utf-8", newline="") as file:
         return {(row["scenario"], row["agent"]): row for row in csv.DictReader(file)}
 
 
-REPORTED = read_report()
+REPORTED, REPORTED_LEARNED = read_report(), read_report("learned_bots")
 AGENTS = tuple(dict.fromkeys(agent for _, agent in REPORTED))
 SCENARIOS = tuple(dict.fromkeys(scenario for scenario, _ in REPORTED))
 
@@ -50,16 +53,37 @@ def earned(scenario: str, agent: str) -> float:
     return float(REPORTED[scenario, agent]["mean"])
 
 
-@pytest.mark.parametrize("page", [README, RESULTS], ids=["README", "results"])
+Table = Sequence[Mapping[str, str]]
+
+
+def means_shown(page: str) -> Table:
+    return [dict(zip(columns, cells, strict=True)) for columns, cells in rows_of_tables(page) if "random" in columns]
+
+
+def mean_of(report: Mapping[tuple[str, str], Mapping[str, str]], game: str, agent: str, column: str = "mean") -> str:
+    """The mean of a column over a game's scenarios; empty where none has it."""
+    told = [
+        float(row[column]) for (one, who), row in report.items() if fnmatch(one, game) and who == agent and row[column]
+    ]
+    return f"{mean(told):z.1f}" if told else ""
+
+
+@pytest.mark.parametrize("page", [README, RESULTS.replace(LEARNED, "")], ids=["README", "results"])
 def test_a_page_shows_the_means_of_the_report_by_game(page: str) -> None:
-    shown = [dict(zip(columns, cells, strict=True)) for columns, cells in rows_of_tables(page) if "random" in columns]
-    for row, game in zip(shown, GAMES, strict=True):
-        scenarios = [scenario for scenario in SCENARIOS if fnmatch(scenario, game)]
-        assert row["scenarios"] == str(len(scenarios))
+    for row, game in zip(means_shown(page), GAMES, strict=True):
+        assert row["scenarios"] == str(sum(fnmatch(scenario, game) for scenario in SCENARIOS))
         for agent in {*AGENTS} & {*row}:
-            assert row[agent] == f"{mean(earned(scenario, agent) for scenario in scenarios):.1f}", (game, agent)
-        in_paper = [float(found) for scenario in scenarios if (found := REPORTED[scenario, OURS]["published"])]
-        assert row["the paper's own"] == (f"{mean(in_paper):.1f}" if in_paper else ""), game
+            assert row[agent] == mean_of(REPORTED, game, agent), (game, agent)
+        assert row["the paper's own"] == mean_of(REPORTED, game, OURS, "published"), game
+        assert row["the paper's PPO"] == mean_of(REPORTED, game, "ppo", "published"), game
+
+
+def test_the_page_shows_the_means_against_bots_that_learned_by_game() -> None:
+    scenarios = {scenario for scenario, _ in REPORTED_LEARNED}
+    for row, game in zip(means_shown(LEARNED), WITH_PUPPETS, strict=True):
+        assert row["scenarios"] == str(sum(fnmatch(scenario, game) for scenario in scenarios))
+        for agent in AGENTS:
+            assert row[agent] == mean_of(REPORTED_LEARNED, game, agent), (game, agent)
 
 
 def test_the_page_counts_the_scenarios_in_which_the_agent_reaches_four_fifths_of_the_ceiling() -> None:

@@ -72,6 +72,7 @@ def _paint_means(study: OrderStudy, family: str, conditions: Sequence[Condition]
 def _paint_matchups(study: OrderStudy, matchup: Matchups, axes: Axes) -> None:
     """Draws a table of what the agent of a row earned against that of a column."""
     names = [study.players[player] for player in matchup.players]
-    digits = matchup.scenario.metric.digits
-    paint_payoffs(axes, matchup.players, names, matchup.rewards, lambda one: with_error(one.mean, one.error, digits))
+    paint_payoffs(
+        axes, matchup.players, names, matchup.rewards, lambda one: with_error(one.mean, one.error, matchup.digits)
+    )
     axes.set_title(f"{matchup.title}: {matchup.unit}", fontsize="medium")

@@ -67,14 +67,7 @@ class Matchups:
 
     def lines(self, labels: Labels) -> list[dict[str, str]]:
         """A line for each player, with what a seat of it earned with each other one."""
-        return [
-            {"agent": labels[player]} | {labels[other]: self._earned(player, other) for other in self.players}
-            for player in self.players
-        ]
-
-    def _earned(self, player: Player, other: Player) -> str:
-        found = self.rewards.get((player, other))
-        return with_error(found.mean, found.error, self.digits) if found else NOTHING
+        return payoff_lines(self.players, labels, self.rewards, self.digits)
 
     @property
     def length(self) -> str:
@@ -83,6 +76,18 @@ class Matchups:
             return "no episode finished"
         shortest, longest = (number(steps, 0) for steps in self.steps)
         return f"{shortest} steps" if shortest == longest else f"{shortest} to {longest} steps"
+
+
+def payoff_lines(
+    players: Sequence[Player], labels: Labels, payoffs: Mapping[tuple[Player, Player], Estimate], digits: int
+) -> list[dict[str, str]]:
+    """A line for each player, with what it earned with each other one; `NOTHING` where they did not meet."""
+
+    def cell(player: Player, other: Player) -> str:
+        found = payoffs.get((player, other))
+        return with_error(found.mean, found.error, digits) if found else NOTHING
+
+    return [{"agent": labels[player]} | {labels[other]: cell(player, other) for other in players} for player in players]
 
 
 def unit_of(scenario: ScenarioInfo) -> str:

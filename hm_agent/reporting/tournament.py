@@ -17,10 +17,10 @@ from statistics import mean
 from hm_agent.grouping import grouped
 from hm_agent.recording.result import Result
 from hm_agent.reporting.conditions import Labels, in_order, scenario_of
-from hm_agent.reporting.seats import Player, by_setting, player_rewards, unit_of
+from hm_agent.reporting.seats import Player, by_setting, payoff_lines, player_rewards, unit_of
 from hm_agent.reporting.statistics import TINY, Estimate, Interval, estimate, without_noise
 from hm_agent.scenario import ScenarioInfo
-from hm_agent.wording import NOTHING, counted, with_error, with_interval
+from hm_agent.wording import NOTHING, counted, with_interval
 
 WITHIN = 1.96
 """Standard deviations of a skill on either side of it that hold 95% of what is believed of it."""
@@ -116,7 +116,7 @@ class Tournament:
         yield f"{self.title}: ranking by payoff, {self.unit}", self._ranking(labels)
         yield (
             f"{self.title}: payoff of the row's agent with the column's, mean ± standard error, {self.unit}",
-            self._matrix(labels),
+            payoff_lines(self.players, labels, self.payoffs, self.digits),
         )
         yield f"{self.title}: who beats whom, {self.unit}", self._duels(labels)
 
@@ -137,16 +137,6 @@ class Tournament:
         unknown = dict.fromkeys(ranked[0], NOTHING)
         none = {player: f"none of {counted(episodes, 'episode')} finished" for player, episodes in self.failed.items()}
         return [*ranked, *(unknown | {"agent": labels[player], "payoff": why} for player, why in none.items())]
-
-    def _matrix(self, labels: Labels) -> list[dict[str, str]]:
-        return [
-            {"agent": labels[player]} | {labels[other]: self._payoff(player, other) for other in self.players}
-            for player in self.players
-        ]
-
-    def _payoff(self, player: Player, other: Player) -> str:
-        found = self.payoffs.get((player, other))
-        return with_error(found.mean, found.error, self.digits) if found else NOTHING
 
     def _duels(self, labels: Labels) -> list[dict[str, str]]:
         return [

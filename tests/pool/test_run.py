@@ -39,6 +39,10 @@ from hm_agent.recording.result import Result, read_result
 SCENARIOS = find_scenarios(["rws_repeated_1", "cooking_asymmetric_1"])
 
 
+LONG = 900
+"""So many steps that both workers are in their first episodes at the first pulse, also on a fast machine."""
+
+
 class Watcher(NoProgress):
     """Keeps what it is told. act: what to do at the first pulse of an episode that has come some way."""
 
@@ -92,7 +96,7 @@ def test_a_process_that_is_killed_costs_its_episode_alone(tmp_path: Path) -> Non
         os.kill(victim.pid, signal.SIGKILL)
 
     watcher = Watcher(kill_one)
-    grid = experiment(tmp_path, steps=200)  # long enough that both workers are in their first episodes
+    grid = experiment(tmp_path, steps=LONG)
     results = run(grid, watcher)
     assert len(results) == len(watcher.ended) == 4
     (failed,) = (result for result in results if result.has_failed)
@@ -136,14 +140,14 @@ def test_an_interruption_keeps_what_is_whole_and_the_same_command_goes_on_from_t
 
     cut, undisturbed = tmp_path / "cut", tmp_path / "undisturbed"
     with pytest.raises(KeyboardInterrupt):
-        run(experiment(cut, steps=150), Watcher(interrupt))
+        run(experiment(cut, steps=LONG), Watcher(interrupt))
     unfinished = list(cut.glob("*/*/*/*/unfinished.json"))
     assert [json.loads(path.read_text())["status"] for path in unfinished] == ["interrupted"] * 2
     assert not multiprocessing.active_children()
     before = len(statuses(cut))
-    assert len(run(experiment(cut, steps=150), Watcher())) == 4 - before
+    assert len(run(experiment(cut, steps=LONG), Watcher())) == 4 - before
     assert statuses(cut) == ["max_steps"] * 4
-    run(experiment(undisturbed, steps=150, workers=1), Watcher())
+    run(experiment(undisturbed, steps=LONG, workers=1), Watcher())
     assert traces(cut) == traces(undisturbed)
 
 
