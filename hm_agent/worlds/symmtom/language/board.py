@@ -84,10 +84,11 @@ class Said:
 class PlayerSeen:
     """Another agent, as one agent knows it.
 
-    first_hand: None if that is not public. shown: the other pieces that it has said or heard in the reader's hearing
-    since it last recharged, as far as the reader can tell. near: the agents in its hearing range now, `you` for the
-    reader. moved: its move in the latest turn, as left, right, up, down or stay; None before the first. is_held: True
-    if it can't move now. recharges: how often it has recharged, as far as the reader can tell.
+    first_hand: None if that is not public. shown: the other pieces that it has said or heard in the reader's
+    hearing since it last recharged, as far as the reader can tell. near: the agents in its hearing range now, `you`
+    for the reader. moved: its move in the latest turn, as left, right, up, down or stay; None before the first, and
+    if the reader was held in it, when others follow scripts. is_held: True if it can't move now. recharges: how
+    often it has recharged, as far as the reader can tell.
     """
 
     name: str

@@ -12,6 +12,7 @@ from functools import lru_cache
 from hm_agent.worlds.symmtom.knowledge.k_matrix import spoken_order
 from hm_agent.worlds.symmtom.language.board import YOU, Board, Talk
 from hm_agent.worlds.symmtom.policies.orders import nearest_in_range, walk
+from hm_agent.worlds.symmtom.rules import OFFSETS, Direction
 from hm_agent.worlds.symmtom.views import Cell, manhattan
 
 Known = dict[str, frozenset[int]]
@@ -44,7 +45,9 @@ class Beliefs:
         for name, known in before.items():
             new = {told(speaker, name) for speaker in (name, *near[name])}
             forgets = name in recharged and len(known) == guess.pieces
-            self.known[name] = guess.first_hand[name] if forgets else known | {piece for piece in new if piece is not None}
+            self.known[name] = (
+                guess.first_hand[name] if forgets else known | {piece for piece in new if piece is not None}
+            )
         for beliefs in self.of_others:
             heard = {name: told(name, beliefs.owner) for name in (beliefs.owner, *near[beliefs.owner])}
             beliefs.hear(guess, near, heard, recharged)
@@ -120,20 +123,30 @@ def _other(pair: tuple[str, str], name: str) -> str:
 def ways(board: Board) -> Mapping[str, Sequence[Cell]]:
     """The cells in which each other player is expected, one per step from now on; it stays in the last one.
 
-    It goes to its base if it knows all; else to whom it can exchange most with per step, by what it believes.
+    It goes to its base if it knows all; else to whom it can exchange most with per step, by what it believes. If its
+    latest move did not bring it nearer to there, it is expected to stay.
     """
     mine = beliefs_of(board)
-    moving = (player.name for player in board.others if not player.is_held)
-    return {player.name: [player.cell] for player in board.others} | {
-        name: _way(board, mine.of(name)) for name in moving
+    return {
+        player.name: [player.cell] if player.is_held else _way(board, mine.of(player.name)) for player in board.others
     }
 
 
 def _way(board: Board, beliefs: Beliefs) -> Sequence[Cell]:
     """The cells on the way of the owner of beliefs."""
+    player, goal = board.player(beliefs.owner), _goal(board, beliefs)
+    if player.moved is not None:
+        dx, dy = OFFSETS[Direction[player.moved.upper()]].tolist()
+        if manhattan((player.cell[0] - dx, player.cell[1] - dy), goal) <= manhattan(player.cell, goal):
+            return [player.cell]
+    return walk(player.cell, goal)
+
+
+def _goal(board: Board, beliefs: Beliefs) -> Cell:
+    """The cell that the owner of beliefs wants to be in."""
     player, own = board.player(beliefs.owner), beliefs.known[beliefs.owner]
     if len(own) == board.rules.pieces:
-        return walk(player.cell, player.base)
+        return player.base
     cells = {YOU: board.cell, **{other.name: other.cell for other in board.others}}
     best, goal = 0.0, player.cell
     for name, cell in cells.items():
@@ -141,4 +154,4 @@ def _way(board: Board, beliefs: Beliefs) -> Sequence[Cell]:
         meeting = nearest_in_range(board.rules, player.cell, cell)
         if gain and (rate := gain / (manhattan(player.cell, meeting) + gain / 2)) > best:
             best, goal = rate, meeting
-    return walk(player.cell, goal)
+    return goal

@@ -223,6 +223,9 @@ class Notebook(Notes[BoardView, Board, SpokenMove]):
         names, notes, near = view.settings.seats, self._notes[other], _near(view)
         first_hand = view.first_hand[other]
         neighbours = [third for third in range(view.settings.agents) if near[other, third]]
+        moved = None
+        if before and view.agent not in before.held:
+            moved = direction_to(before.positions[other], view.positions[other]).name.lower()
         return PlayerSeen(
             name=names[other],
             cell=view.positions[other],
@@ -230,7 +233,7 @@ class Notebook(Notes[BoardView, Board, SpokenMove]):
             first_hand=first_hand,
             shown=tuple(sorted(notes.shown - set(first_hand or ()))),
             near=tuple(YOU if third == view.agent else names[third] for third in neighbours),
-            moved=direction_to(before.positions[other], view.positions[other]).name.lower() if before else None,
+            moved=moved,
             is_held=other in view.held,
             recharges=min(notes.recharges, WINNING_RECHARGES - 1) if view.settings.is_competitive else notes.recharges,
         )

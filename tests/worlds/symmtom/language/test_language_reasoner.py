@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from hm_agent.worlds.symmtom.language.reasoner import ANSWERS, best_calls, fores
 from hm_agent.worlds.symmtom.language.reasoner import RULES as SPEAKING
 from hm_agent.worlds.symmtom.rules import Direction
 from hm_agent.worlds.symmtom.settings import GameSettings
-from hm_agent.worlds.symmtom.views import SpokenMove
+from hm_agent.worlds.symmtom.views import Cell, SpokenMove
 from hm_agent.worlds.symmtom.world import SymmtomWorld
 from tests.worlds.symmtom.language.language_examples import BLUE, BOARD, GREEN, RULES
 
@@ -71,11 +72,13 @@ def test_beliefs_are_those_of_nested_knowledge_as_long_as_all_that_tells_is_show
 
 
 def test_one_that_believes_another_to_lack_most_is_expected_on_its_way_there() -> None:
-    seen = replace(BLUE, cell=(5, 1), shown=(0, 1), first_hand=(2,))
-    green = replace(GREEN, cell=(2, 1), first_hand=(1,), shown=())
-    board = replace(BOARD, cell=(5, 5), others=(green, seen), talks=())
-    assert ways(board)["player_1"] == [(2, 1), (3, 1), (4, 1)]
-    assert ways(replace(board, others=(replace(green, is_held=True), seen)))["player_1"] == [(2, 1)]
+    def way(**changes: Any) -> Sequence[Cell]:
+        green = replace(GREEN, cell=(2, 1), first_hand=(1,), shown=(), moved="right")
+        blue = replace(BLUE, cell=(5, 1), shown=(0, 1), first_hand=(2,))
+        return ways(replace(BOARD, cell=(5, 5), others=(replace(green, **changes), blue), talks=()))["player_1"]
+
+    assert way() == way(moved=None) == [(2, 1), (3, 1), (4, 1)]
+    assert way(moved="left") == way(moved="stay") == way(is_held=True) == [(2, 1)]
 
 
 def proposed(*said: tuple[int | None, ...], news: tuple[int, ...] = ()) -> str:
