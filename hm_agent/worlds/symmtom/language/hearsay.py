@@ -44,7 +44,8 @@ class Beliefs:
         self.known = {}
         for name, known in before.items():
             new = {told(speaker, name) for speaker in (name, *near[name])}
-            forgets = name in recharged and len(known) == guess.pieces
+            is_noted = self.owner == YOU or len(known) == guess.pieces  # others know of recharges by what they believe
+            forgets = name in recharged and is_noted
             self.known[name] = (
                 guess.first_hand[name] if forgets else known | {piece for piece in new if piece is not None}
             )

@@ -39,6 +39,13 @@ def test_what_others_know_is_what_was_heard_and_what_they_could_tell_each_other(
     assert believed(told_once)["player_2"] == {1, 2}
 
 
+def test_one_that_recharged_has_forgotten_whatever_it_was_taken_to_know() -> None:
+    talks = (Talk(2, 2, ((YOU, "player_1"),), ((YOU, (0,)), ("player_1", (1,)))), Talk(9, 9, recharged=("player_1",)))
+    forgetful = replace(BOARD, talks=talks, others=(replace(GREEN, shown=()), BLUE))
+    assert believed(forgetful)["player_1"] == {1}
+    assert believed(replace(forgetful, talks=talks[:1]))["player_1"] == {0, 1}
+
+
 def test_private_first_hand_knowledge_is_not_guessed() -> None:
     others = (replace(GREEN, first_hand=None, shown=()), replace(BLUE, first_hand=None))
     private = replace(BOARD, rules=GameSettings(6, 3, 3, has_public_first_hand=False), others=others, talks=())
