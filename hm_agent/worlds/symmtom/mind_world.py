@@ -30,8 +30,11 @@ class MindTestWorld(SymmtomWorld):
     its script moves it no more; the views of all agents show who is held.
     """
 
-    def __init__(self, test: MindTest, *, has_public_first_hand: bool = True) -> None:
-        super().__init__(replace(test.settings, has_public_first_hand=has_public_first_hand))
+    def __init__(
+        self, test: MindTest, *, has_public_first_hand: bool = True, has_greedy_speakers: bool = False
+    ) -> None:
+        told = {"has_public_first_hand": has_public_first_hand, "has_greedy_speakers": has_greedy_speakers}
+        super().__init__(replace(test.settings, **told))
         self.seats = self.settings.seats[:1]
         self._test = test
         self._outcome: bool | None = None

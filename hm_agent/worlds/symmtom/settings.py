@@ -39,8 +39,9 @@ class GameSettings:
     distance). has_public_first_hand: True if every agent is told which pieces each agent knows first-hand; False if it
     is told only its own. is_competitive: True if the episode ends when an agent has recharged `WINNING_RECHARGES`
     times, and the others pay. length: the number of steps, None for five times the width. has_published_rules: True
-    for the two rules of the authors' code that differ from the paper's (rules.py). Raises ConfigError for impossible
-    sizes.
+    for the two rules of the authors' code that differ from the paper's (rules.py). has_greedy_speakers: True if agents
+    are told that whoever they can't hear says what the fewest near it know, as in matched pairs. Raises ConfigError for
+    impossible sizes.
     """
 
     width: int
@@ -51,6 +52,7 @@ class GameSettings:
     is_competitive: bool = False
     length: int | None = None
     has_published_rules: bool = False
+    has_greedy_speakers: bool = False
 
     def __post_init__(self) -> None:
         if problem := self._problem():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from hashlib import sha256
+from itertools import product
 
 import numpy as np
 import pytest
@@ -198,6 +199,14 @@ def test_pairs_are_played_from_their_name_by_any_agent(agent: str) -> None:
     assert outcome.status == "completed"
     passed = [world.seat_metrics(seat)[SUCCESS] for seat in SEATS]
     assert world.metrics() == {BOTH: min(passed)}
+
+
+@pytest.mark.parametrize("kind", ["order_1_heard", "order_1", "order_2"])
+def test_what_a_pair_needs_stands_in_its_questions(kind: str) -> None:
+    for half, number in product(HALVES, SAMPLE):
+        world, agents = set_up(find_scenarios([f"symmtom_pairs_{kind}_{half}"])[0], "react", seed=number)
+        play_out(world, agents, seed=number)
+        assert world.metrics()[BOTH] == 1
 
 
 def test_pairs_are_refused_where_they_prove_nothing() -> None:

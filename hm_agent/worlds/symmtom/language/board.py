@@ -34,6 +34,8 @@ RETURNS = "comes straight back"
 
 SILENCE = -1
 """How an answer names the piece of an agent that says none."""
+MOST_TALKS = 12
+"""How many talks a prompt shows: all that a test of mind has, and in a longer game the latest."""
 MOST_WALKS = 4
 """The largest number of walks in a plan; a longer one would be outdated long before its end."""
 
@@ -50,11 +52,24 @@ class NextTalk(Behaviour):
 
 
 @dataclass(frozen=True, slots=True)
-class Contact:
-    """In how many turns a player was in hearing range of the agent `name` while the reader was not."""
+class Talk:
+    """Steps in a row in which the same players were in hearing range of each other, as far as one of them noticed.
 
-    name: str
-    turns: int
+    first, last: how many steps had been played after each of both. pairs: who was in range of whom, `you` for the
+    reader, who comes first. said: by each speaker that the reader could hear, itself included, what it said step by
+    step, None for silence. recharged: who recharged in the last of the steps, as far as the reader can tell.
+    """
+
+    first: int
+    last: int
+    pairs: tuple[tuple[str, str], ...] = ()
+    said: tuple[tuple[str, tuple[int | None, ...]], ...] = ()
+    recharged: tuple[str, ...] = ()
+
+    @property
+    def players(self) -> frozenset[str]:
+        """All who were in range of somebody."""
+        return frozenset(name for pair in self.pairs for name in pair)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +84,11 @@ class Said:
 class PlayerSeen:
     """Another agent, as one agent knows it.
 
-    first_hand: None if that is not public. shown: the other pieces that it has said or heard in the reader's hearing.
-    unheard: the agents that may have told it more out of the reader's hearing. Both are since it last recharged, as far
-    as the reader can tell. near: the agents in its hearing range now, `you` for the reader. moved: its move in the
-    latest turn, as left, right, up, down or stay; None before the first. is_held: True if it can't move now. recharges:
-    how often it has recharged, as far as the reader can tell.
+    first_hand: None if that is not public. shown: the other pieces that it has said or heard in the reader's
+    hearing since it last recharged, as far as the reader can tell. near: the agents in its hearing range now, `you`
+    for the reader. moved: its move in the latest turn, as left, right, up, down or stay; None before the first, and
+    if the reader was held in it, when others follow scripts. is_held: True if it can't move now. recharges: how
+    often it has recharged, as far as the reader can tell.
     """
 
     name: str
@@ -81,7 +96,6 @@ class PlayerSeen:
     base: Cell
     first_hand: Pieces | None
     shown: Pieces = ()
-    unheard: tuple[Contact, ...] = ()
     near: tuple[str, ...] = ()
     moved: str | None = None
     is_held: bool = False
@@ -93,7 +107,7 @@ class Board(SeatSituation):
     """All that one agent may know at the start of a turn.
 
     knows: all pieces that it knows. said, heard, got: in the turn before; said is None if it was silent, got is its
-    reward. recharges: how often it has recharged. steps: of the episode.
+    reward. recharges: how often it has recharged. steps: of the episode. talks: the latest, the oldest first.
     """
 
     blocks = "symmtom/blocks.j2"
@@ -113,6 +127,7 @@ class Board(SeatSituation):
     got: float = 0.0
     recharges: int = 0
     steps: int = 0
+    talks: tuple[Talk, ...] = ()
 
     @property
     def lacks(self) -> Pieces:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -11,18 +10,19 @@ from hm_agent.core import Event, Observation
 from hm_agent.worlds.symmtom.agents import BeliefScore
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.language.board import (
+    MOST_TALKS,
     RETURNS,
     VISITS_BASE,
     YOU,
     Board,
     CameIntoRange,
-    Contact,
     HasRecharged,
     Meeting,
     MeetingEnded,
     PieceHeard,
     PlayerSeen,
     Said,
+    Talk,
     WasHeard,
 )
 from hm_agent.worlds.symmtom.rules import Bools
@@ -36,13 +36,12 @@ LONG_MEETING = 4
 
 @dataclass
 class _PlayerNotes:
-    """Notes on one other. shown, unheard, recharges: as in `PlayerSeen`. since: what it did since the latest meeting.
+    """Notes on one other. shown, recharges: as in `PlayerSeen`. since: what it did since the latest meeting.
 
     said, told: by turn of the present meeting, empty if there is none. news: the pieces learnt in it.
     """
 
     shown: set[int] = field(default_factory=set)
-    unheard: Counter[int] = field(default_factory=Counter)
     recharges: int = 0
     has_met: bool = False
     since: str | None = None
@@ -77,6 +76,7 @@ class Notebook(Notes[BoardView, Board, SpokenMove]):
         self._seed, self._steps, self._score = seed % 2**32, steps, score
         self._matrix = KINDS["ge"]()
         self._notes: dict[int, _PlayerNotes] = {}
+        self._talks: list[Talk] = []
         self._before: BoardView | None = None
         self._recharges = 0
         """How often the agent has recharged."""
@@ -108,7 +108,7 @@ class Notebook(Notes[BoardView, Board, SpokenMove]):
             self.known = self._matrix.update(self.sights)[0]
             near = self.sights.near[0]
             events = self._own_events(step, view, before, near)
-            self._note_knowledge(view, believed, near)
+            self._note_talk(step, view, near, self._note_knowledge(view, believed, near, events))
             for other in others:
                 events += self._note_meeting(step, view, before, near, other)
         self._before = view
@@ -135,15 +135,37 @@ class Notebook(Notes[BoardView, Board, SpokenMove]):
             self._recharges += 1
         return events
 
-    def _note_knowledge(self, view: BoardView, believed: Bools, near: Bools) -> None:
-        """Notes the pieces that others said or heard in the agent's hearing, and who was near whom out of it."""
+    def _note_knowledge(self, view: BoardView, believed: Bools, near: Bools, events: Sequence[Event]) -> Sequence[int]:
+        """Notes the pieces that others said or heard in the agent's hearing; returns who is taken to have recharged."""
         me = view.agent
         said = {heard.speaker: heard.piece for heard in view.heard} | ({} if view.said is None else {me: view.said})
+        recharged = [me] if any(isinstance(event, HasRecharged) for event in events) else []
         for other, notes in self._notes.items():
             notes.shown |= {piece for speaker, piece in said.items() if speaker == other or near[speaker, other]}
-            notes.unheard.update(speaker for speaker in self._notes if near[speaker, other] and not near[me, speaker])
             if believed[other].all() and view.positions[other] == view.bases[other]:
-                notes.shown, notes.unheard, notes.recharges = set(), Counter(), notes.recharges + 1
+                notes.shown, notes.recharges = set(), notes.recharges + 1
+                recharged.append(other)
+        return recharged
+
+    def _note_talk(self, step: int, view: BoardView, near: Bools, recharged: Sequence[int]) -> None:
+        """Notes who was in range of whom in a turn, and what the agent heard; as before goes on with the same talk."""
+        me, names = view.agent, [YOU if agent == view.agent else name for agent, name in enumerate(view.settings.seats)]
+        agents = [me, *self._notes]
+        meeting = [(one, other) for place, one in enumerate(agents) for other in agents[place:] if near[one, other]]
+        if not meeting and not recharged:
+            return
+        pairs = tuple((names[one], names[other]) for one, other in meeting)
+        heard = {me: view.said, **{piece.speaker: piece.piece for piece in view.heard}}
+        audible = [agent for agent in agents if near[me, agent]]
+        said: dict[int, tuple[int | None, ...]]
+        said = {agent: (heard.get(agent),) for agent in ([me, *audible] if audible else [])}
+        first, before = step, self._talks[-1] if self._talks else None
+        if before and (before.last, before.pairs, before.recharged) == (step - 1, pairs, ()):
+            self._talks.pop()
+            first, earlier = before.first, dict(before.said)
+            said = {agent: (*earlier[names[agent]], *latest) for agent, latest in said.items()}
+        told = tuple((names[agent], pieces) for agent, pieces in said.items())
+        self._talks.append(Talk(first, step, pairs, told, tuple(names[agent] for agent in recharged)))
 
     def _note_meeting(self, step: int, view: BoardView, before: BoardView, near: Bools, other: int) -> Sequence[Event]:
         """Notes a turn of a meeting with another agent, or what that did meanwhile; an event if a meeting has ended."""
@@ -193,6 +215,7 @@ class Notebook(Notes[BoardView, Board, SpokenMove]):
             is_held=me in view.held,
             got=reward,
             recharges=self._recharges,
+            talks=tuple(_telling(self._talks)[-MOST_TALKS:]),
         )
 
     def _player_at(self, view: BoardView, before: BoardView | None, other: int) -> PlayerSeen:
@@ -200,15 +223,17 @@ class Notebook(Notes[BoardView, Board, SpokenMove]):
         names, notes, near = view.settings.seats, self._notes[other], _near(view)
         first_hand = view.first_hand[other]
         neighbours = [third for third in range(view.settings.agents) if near[other, third]]
+        moved = None
+        if before and view.agent not in before.held:
+            moved = direction_to(before.positions[other], view.positions[other]).name.lower()
         return PlayerSeen(
             name=names[other],
             cell=view.positions[other],
             base=view.bases[other],
             first_hand=first_hand,
             shown=tuple(sorted(notes.shown - set(first_hand or ()))),
-            unheard=tuple(Contact(names[third], turns) for third, turns in sorted(notes.unheard.items())),
             near=tuple(YOU if third == view.agent else names[third] for third in neighbours),
-            moved=direction_to(before.positions[other], view.positions[other]).name.lower() if before else None,
+            moved=moved,
             is_held=other in view.held,
             recharges=min(notes.recharges, WINNING_RECHARGES - 1) if view.settings.is_competitive else notes.recharges,
         )
@@ -216,6 +241,20 @@ class Notebook(Notes[BoardView, Board, SpokenMove]):
     def believed(self) -> tuple[Pieces, ...]:
         """By agent, the pieces that the notes' owner believes it to know."""
         return tuple(tuple(row.nonzero()[0].tolist()) for row in self.known)
+
+
+def _telling(talks: Sequence[Talk]) -> Sequence[Talk]:
+    """The talks that tell who knows what now: of players not all of whom have recharged since, and those recharges."""
+    recharged, is_of_now = set[str](), list[bool]()
+    for talk in reversed(talks):
+        recharged.update(talk.recharged)
+        is_of_now.insert(0, not talk.players <= recharged)
+    met, telling = set[str](), list[Talk]()
+    for talk, tells in zip(talks, is_of_now, strict=True):
+        if tells or not met.isdisjoint(talk.recharged):
+            telling.append(talk)
+            met = (met | talk.players) - {*talk.recharged}
+    return telling
 
 
 def _near(view: BoardView) -> Bools:

@@ -21,31 +21,8 @@ from hm_agent.worlds.symmtom.language.board import (
 )
 from hm_agent.worlds.symmtom.language.calls import Call, Meet, Recharge
 from hm_agent.worlds.symmtom.language.exchange import best_exchange
+from hm_agent.worlds.symmtom.language.hearsay import beliefs_of, ways
 from hm_agent.worlds.symmtom.views import manhattan
-
-Known = Mapping[str, frozenset[int]]
-"""What each other agent knows, by estimate."""
-
-
-# Who knows what
-
-
-def estimate(board: Board) -> Known:
-    """Estimates what the others know: what is certain, and what they told each other unheard.
-
-    In each turn out of hearing, a speaker is taken to tell the first of its pieces that the listener lacks (the paper's
-    greedy encounters, as far as a question shows them).
-    """
-    known = {player.name: frozenset(player.first_hand or ()) | set(player.shown) for player in board.others}
-    turns = max((contact.turns for player in board.others for contact in player.unheard), default=0)
-    for turn in range(turns):
-        before = dict(known)
-        for player in board.others:
-            for contact in player.unheard:
-                new = sorted(before[contact.name] - known[player.name]) if turn < contact.turns else []
-                known[player.name] |= frozenset(new[:1])
-    return known
-
 
 # How another agent speaks
 
@@ -120,7 +97,7 @@ def _weigh(board: Board, about: str, history: Sequence[Meeting]) -> Mapping[str,
 
 def foresee(words: str | None, board: Board, about: str, history: Sequence[Meeting]) -> NextTalk:
     """Predicts what an agent does next and says first by a hypothesis; words of no rule stand for the first rule."""
-    player, known = board.player(about), estimate(board)[about]
+    player, known = board.player(about), beliefs_of(board).known[about]
     rule = next((rule for rule in RULES if rule.words == words), RULES[0])
     does = _does_next(board, player, known)
     then = frozenset(player.first_hand or ()) if does == VISITS_BASE else known
@@ -147,9 +124,9 @@ def _does_next(board: Board, player: PlayerSeen, known: frozenset[int]) -> str:
 
 def best_calls(board: Board, barred: Call | None = None) -> list[Call]:
     """The best plan, without the call that has just failed at its beginning, if the others know what is estimated."""
-    knows = estimate(board)
+    knows = beliefs_of(board).known
     knowing = {name: [float(piece in known) for piece in range(board.rules.pieces)] for name, known in knows.items()}
-    return best_exchange(board, knowing, barred)
+    return best_exchange(board, knowing, ways(board), barred)
 
 
 def strategy_words(board: Board) -> str:
@@ -179,13 +156,13 @@ def _review(question: ReviewPlan) -> str:
 
 
 def _knows(board: Board, about: str) -> Collection[str]:
-    known = estimate(board)[about]
+    known = beliefs_of(board).known[about]
     return [thing for piece, thing in enumerate(board.may_know(about)) if piece in known]
 
 
 def _say_what_others_know(board: Board, claims: Sequence[str]) -> Sequence[str]:
     """Answers `Does player_1 know 2 now?`, as prompts/symmtom/blocks.j2 words it, by the estimate of who knows what."""
-    known = estimate(board)
+    known = beliefs_of(board).known
     bits = [_BIT.findall(claim)[0] for claim in claims]
     return ["yes" if int(piece) in known[player] else "no" for player, piece in bits]
 

@@ -84,7 +84,8 @@ class Training:
     def as_flags(described: Mapping[str, Any]) -> dict[str, Any]:
         fields = dict(described)
         parameters, game = dict(fields.pop("parameters")), asdict(settings := GameSettings(**fields.pop("settings")))
-        del game["has_public_first_hand"], game["is_competitive"], game["has_published_rules"]
+        for told in ("has_public_first_hand", "is_competitive", "has_published_rules", "has_greedy_speakers"):
+            del game[told]
         named = {
             "episodes": parameters.pop("updates") * parameters["games"],
             **settings.variant,

@@ -15,7 +15,7 @@ class PairBoard(MindTestWorld):
 
     def __init__(self, kind: str, half: str, place: int) -> None:
         self._kind, self._half, self._place = kind, half, place
-        super().__init__(self.pair(0).tests[place])
+        super().__init__(self.pair(0).tests[place], has_greedy_speakers=True)
 
     def pair(self, seed: int) -> MindPair:
         if seed >= PAIRS * PRIVATE_SEEDS:

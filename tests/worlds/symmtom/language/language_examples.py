@@ -13,7 +13,7 @@ from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.mind_questions import AskProbes, Predict, Propose, ReadMinds, Revise
 from hm_agent.theory_of_mind.odds_questions import GiveChances
 from hm_agent.theory_of_mind.situation import BarredCall, PlanRecord
-from hm_agent.worlds.symmtom.language.board import RETURNS, VISITS_BASE, YOU, Board, Contact, Meeting, PlayerSeen, Said
+from hm_agent.worlds.symmtom.language.board import RETURNS, VISITS_BASE, YOU, Board, Meeting, PlayerSeen, Said, Talk
 from hm_agent.worlds.symmtom.language.calls import GoTo, Meet, Recharge, Say
 from hm_agent.worlds.symmtom.settings import GameSettings
 
@@ -32,7 +32,6 @@ BLUE = PlayerSeen(
     cell=(5, 5),
     base=(2, 2),
     first_hand=(2,),
-    unheard=(Contact("player_1", 2),),
     moved="stay",
 )
 BOARD = Board(
@@ -48,6 +47,12 @@ BOARD = Board(
     said=0,
     heard=(Said("player_1", 1),),
     got=1.0,
+    talks=(
+        Talk(2, 3, ((YOU, "player_1"),), ((YOU, (0, 0)), ("player_1", (1, None)))),
+        Talk(5, 6, (("player_1", "player_2"),)),
+        Talk(9, 9, (), (), ("player_1",)),
+        Talk(12, 12, ((YOU, "player_1"),), ((YOU, (0,)), ("player_1", (1,)))),
+    ),
 )
 AT_FIRST = Board(
     rules=RULES,
@@ -58,7 +63,7 @@ AT_FIRST = Board(
     base=(5, 0),
     first_hand=(0,),
     knows=(0,),
-    others=(replace(GREEN, shown=(), moved=None), replace(BLUE, unheard=(), moved=None)),
+    others=(replace(GREEN, shown=(), moved=None), replace(BLUE, moved=None)),
 )
 MEETINGS = (
     Meeting(3, "player_1", None, (1, 1), (0, 0), (1,)),

@@ -36,7 +36,7 @@ BY_CHANCE = 4.0
 (SMALL,) = find_scenarios(["symmtom_w6_n3_c3"])
 (LARGE,) = find_scenarios(["symmtom_w6_n4_c8"])
 MOST_TOKENS, CHARACTERS_PER_TOKEN = 600, 4
-MORE_IN_ONE_PROMPT = 1.1
+MORE_IN_ONE_PROMPT = 1.3
 """How many times `MOST_TOKENS` one prompt may take."""
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from hm_agent.models.prompts import render
 from hm_agent.theory_of_mind.situation import BarredCall
+from hm_agent.worlds.symmtom.language.board import YOU, Talk
 from hm_agent.worlds.symmtom.language.calls import Meet
 from tests.worlds.symmtom.language.language_examples import BOARD, GREEN, LANGUAGE_EXAMPLES, PLAN
 
@@ -52,6 +53,22 @@ def test_each_field_of_the_board_is_told(change: dict[str, Any], before: str, af
     assert before in render(PLAN)
     assert before not in changed
     assert after in changed
+
+
+def test_talks_tell_who_met_whom_and_what_the_reader_heard_of_it() -> None:
+    pairs = ((YOU, "player_1"), ("player_1", "player_2"))
+    heard = ((YOU, (0, 1)), ("player_1", (2, None)))
+    talks = (Talk(3, 4, pairs, heard), Talk(7, 7, pairs[1:], (), ("player_2",)), Talk(9, 9, recharged=(YOU,)))
+    told = render(replace(PLAN, situation=replace(BOARD, talks=talks)))
+    lines = ("3-4: you 0 1, player_1 2 -; player_1 + player_2", "7: player_1 + player_2; player_2 recharged")
+    assert "\n".join(["(- is nothing)", *lines, "9: you recharged", ""]) in told
+    assert "Who was in range" not in render(replace(PLAN, situation=replace(BOARD, talks=())))
+
+
+def test_a_test_of_mind_says_how_those_out_of_hearing_speak() -> None:
+    told = render(replace(PLAN, situation=replace(BOARD, rules=replace(BOARD.rules, has_greedy_speakers=True))))
+    assert "begins at 0 for player_0, 1 for player_1, 2 for player_2, and after 2 goes on at 0." in told
+    assert "in its own order" not in render(PLAN)
 
 
 @pytest.mark.parametrize(

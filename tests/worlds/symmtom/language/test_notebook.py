@@ -15,11 +15,11 @@ from hm_agent.worlds.symmtom.language.board import (
     YOU,
     Board,
     CameIntoRange,
-    Contact,
     HasRecharged,
     Meeting,
     MeetingEnded,
     PieceHeard,
+    Talk,
     WasHeard,
 )
 from hm_agent.worlds.symmtom.language.notebook import LONG_MEETING, Notebook
@@ -97,8 +97,8 @@ def test_what_was_said_in_hearing_is_noted_of_all_who_heard_it() -> None:
     others = {player.name: player for player in game.board.others}
     assert others["player_1"].shown == (0,)
     assert others["player_2"].shown == (1,)
-    assert others["player_1"].unheard == (Contact("player_2", 1),)
-    assert others["player_2"].unheard == ()
+    pairs, said = ((YOU, "player_1"), ("player_1", "player_2")), ((YOU, (0,)), ("player_1", (1,)))
+    assert game.board.talks == (Talk(1, 1, pairs, said),)
     assert others["player_2"].near == ("player_1",)
     assert others["player_1"].near == (YOU, "player_2")
 
