@@ -103,6 +103,10 @@ class Leaderboard:
         return list(dict.fromkeys(world.world for card in self.cards for world in card.worlds))
 
     @property
+    def has_own_code(self) -> bool:
+        return any(card.is_of_own_code for card in self.cards)
+
+    @property
     def titles(self) -> list[str]:
         return list(dict.fromkeys(world.title for card in self.cards for world in card.worlds))
 
