@@ -92,8 +92,9 @@ def derive(player: Player, battery: Battery, played: Sequence[PlayedPart], answe
 def _world(suite: Suite, parts: Sequence[PlayedPart], needed: Sequence[int]) -> WorldFigures:
     """needed: the orders of the battery's items, also of those that the agent can't play."""
     found = [_order(one) for one in parts]
-    samples = {one.part.order: sample for one, (_, sample) in zip(parts, found, strict=True)}
-    placed = position([(order, samples.get(order)) for order in needed])
+    samples = {figures.order: sample for figures, sample in found}
+    unscored = {figures.order for figures, sample in found if sample is None and figures.episodes}
+    placed = position([(order, samples.get(order)) for order in needed if order not in unscored])
     orders, calibration = tuple(figures for figures, _ in found), _calibration(one.own for one in parts)
     return WorldFigures(suite.name, suite.title, suite.needs_are, placed, orders, calibration)
 

@@ -42,18 +42,21 @@ def card_of(
     *passed: float,
     left_out: Sequence[int] = (),
     unable: Sequence[int] = (),
+    easy: Sequence[int] = (),
     metrics: Mapping[str, float] | None = None,
     kept: Callable[[Result], bool] = lambda result: True,
 ) -> WorldFigures:
     """The figures of an agent that passes these shares of the items of order 0, 1 and 2. kept: which have a result.
 
-    left_out: the orders of which nothing was played; unable: those that the agent can't play.
+    left_out: the orders of which nothing was played; unable: those that the agent can't play; easy: those whose items a
+    shortcut passes.
     """
     played = list[PlayedPart]()
     for part, share in zip(BATTERY.parts(), passed, strict=True):
         assert part.order is not None
         ladder = [results(part, f"order_{order}", float(order >= part.order)) for order in range(3)]
-        shortcuts = [results(part, "random", 0.0), results(part, "k_first", 0.5 if part.order == 0 else 0.1)]
+        best = 1.0 if part.order in easy else 0.5 if part.order == 0 else 0.1
+        shortcuts = [results(part, "random", 0.0), results(part, "k_first", best)]
         own = [] if part.order in left_out else results(part, "hypothetical_minds", share, "gpt-4o", **(metrics or {}))
         own = list(filter(kept, own))
         references = [one for group in (*ladder, *shortcuts) for one in group]
@@ -150,3 +153,10 @@ def test_no_order_is_passed_by_not_playing_it() -> None:
         assert world.position is not None
         assert (world.position.at.mean, world.position.lowest, world.position.highest) == (-1.0, 0, 2)
         assert world.position.is_below_shortcuts
+
+
+def test_an_order_whose_items_separate_nobody_is_left_out_of_the_position() -> None:
+    world = card_of(1.0, 1.0, 0.0, easy=(0,))
+    assert (world.orders[0].left_out, world.orders[0].functional) == (2, None)
+    assert world.position is not None
+    assert (world.position.at.mean, world.position.lowest) == (1.0, 1)
