@@ -1,7 +1,8 @@
-"""How far a linear regression gets in drawn tables: trained for the very opponent, without any levels of thought.
+"""How far regressions get in drawn tables: trained for the very opponent, without any levels of thought.
 
-`python -m benchmarks.drawn_tables`: it learns from tables what each action pays, by `features` of the action, and plays
-in other tables what it expects to pay most. Scores run from always playing the best mean (0) to the best response (1).
+`python -m benchmarks.drawn_tables`: a linear one learns from tables what each action pays, by `features` of the action;
+a logistic one what the opponent plays, by the features of the shortcut `regression`. Either plays in other tables what
+it expects to pay most. Scores run from always playing the best mean (0) to the best response (1).
 """
 
 from __future__ import annotations
@@ -12,12 +13,16 @@ from random import Random
 import numpy as np
 import numpy.typing as npt
 
+from hm_agent.repeated_games import choice_regression
 from hm_agent.repeated_games.levels import NAIVE, drawn_side, level_action
 from hm_agent.worlds.matrix_games.settings import table_scenarios
 
 TRAINED, TESTED = 3000, 3000
 OWN = 8
 """How many of the features, the first ones, look at the player's own payoffs alone."""
+
+SPREAD, STEPS, LONGEST = 30.0, 25, 3.0
+"""Of `fitted`: the prior of its weights, and the number and the greatest length of its steps."""
 
 Array = npt.NDArray[np.float64]
 
@@ -50,14 +55,37 @@ def features(own: Array, others: Array) -> Array:
     return np.stack(found, -1)
 
 
+def fitted(seen: Array, played: npt.NDArray[np.intp]) -> Array:
+    """The weights of a logistic regression by which the played actions are likeliest, by Newton's method.
+
+    seen: (tables, actions, features). Weights have a standard deviation of SPREAD before anything was seen.
+    """
+    weights, numbers = np.zeros(seen.shape[-1]), np.arange(len(played))
+    for _ in range(STEPS):
+        chances = softmax(seen @ weights)
+        apart = seen - np.einsum("ra,raf->rf", chances, seen)[:, None]
+        slope = apart[numbers, played].sum(0) - weights / SPREAD**2
+        curve = np.einsum("raf,ra,rag->fg", apart, chances, apart) + np.eye(len(weights)) / SPREAD**2
+        step = np.linalg.solve(curve, slope)
+        weights = weights + step / max(1.0, float(np.linalg.norm(step)) / LONGEST)
+    return weights
+
+
+def softmax(worth: Array) -> Array:
+    weights = np.exp(worth - worth.max(-1, keepdims=True))
+    shares: Array = weights / weights.sum(-1, keepdims=True)
+    return shares
+
+
 def main() -> None:
     game = table_scenarios()["mg_drawn_selfplay"].game
     assert game.highest_drawn is not None
     sides = [drawn_side(Random(seed), game.actions, game.highest_drawn) for seed in range(TRAINED + TESTED)]
     own, others = (np.array([getattr(side, name) for side in sides], float) for name in ("payoff", "others_payoff"))
     seen, numbers = features(own, others), np.arange(TESTED)
-    print("| opponent | of its own payoffs | of both players' |")
-    print("| --- | --- | --- |")
+    of_choices = np.stack([choice_regression.features(side) for side in sides])
+    print("| opponent | of its own payoffs | of both players' | of the opponent's choices |")
+    print("| --- | --- | --- | --- |")
     for level, naive in product((1, 2, 3), NAIVE):
         played = np.array([level_action(side.opposite, level, naive) for side in sides])
         paid = own[np.arange(len(sides)), :, played]
@@ -69,6 +97,9 @@ def main() -> None:
             weights, *_ = np.linalg.lstsq(known[:TRAINED].reshape(-1, count), paid[:TRAINED].reshape(-1))
             reached = tested[numbers, (known[TRAINED:] @ weights).argmax(1)].mean()
             scores.append((reached - floor) / (tested.max(1).mean() - floor))
+        chances = softmax(of_choices[TRAINED:] @ fitted(of_choices[:TRAINED], played[:TRAINED]))
+        chosen = np.einsum("rab,rb->ra", own[TRAINED:], chances).argmax(1)
+        scores.append((tested[numbers, chosen].mean() - floor) / (tested.max(1).mean() - floor))
         print(f"| {naive}_{level} | {' | '.join(f'{score:.2f}' for score in scores)} |")
 
 

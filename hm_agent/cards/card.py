@@ -13,7 +13,9 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from hm_agent.battery import CANARY
 from hm_agent.config import ConfigError, first_problem
+from hm_agent.extensions import is_place
 from hm_agent.files import read_regular, write_whole
+from hm_agent.models.settings import PLACE
 from hm_agent.process.shell import printable
 from hm_agent.suite import Setting
 
@@ -183,6 +185,11 @@ class Card:
     def player(self) -> str:
         """The agent and, since the same name may stand for several, the hash of its code if it is somebody's own."""
         return f"{self.agent} (code {self.hashes.code})" if self.hashes.code else self.agent
+
+    @property
+    def is_of_own_code(self) -> bool:
+        """True if the agent or the model is code of somebody's own, which can read all that is hidden."""
+        return is_place(self.agent) or is_place(self.model.removeprefix(PLACE))
 
     @property
     def episodes(self) -> int:

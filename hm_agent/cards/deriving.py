@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from math import isfinite
 from statistics import mean
 
 from hm_agent.battery import LATER_OPTIONS, Battery, Part
@@ -61,6 +62,7 @@ class Player:
 def derive(player: Player, battery: Battery, played: Sequence[PlayedPart], answers_hash: str) -> Card:
     """Returns the card of what was played; it does not tell a private seed."""
     worlds = grouped((one.part.suite, one) for one in played)
+    orders = grouped((part.suite.name, part.order) for part in battery.parts() if part.order is not None)
     results = [result for one in played for result in one.own]
     usage = sum((result.usage for result in results), Usage())
     code = {str(digest) for result in results if (digest := result.settings.get(CODE))}
@@ -69,7 +71,7 @@ def derive(player: Player, battery: Battery, played: Sequence[PlayedPart], answe
         model=player.model,
         size=battery.size,
         split=battery.split.name,
-        worlds=tuple(_world(suite, parts) for suite, parts in worlds.items()),
+        worlds=tuple(_world(suite, parts, orders.get(suite.name, ())) for suite, parts in worlds.items()),
         bill=Bill(
             usage.questions,
             usage.unanswered,
@@ -94,10 +96,12 @@ def derive(player: Player, battery: Battery, played: Sequence[PlayedPart], answe
     )
 
 
-def _world(suite: Suite, parts: Sequence[PlayedPart]) -> WorldFigures:
+def _world(suite: Suite, parts: Sequence[PlayedPart], needed: Sequence[int]) -> WorldFigures:
+    """needed: the orders of the battery's items, also of those that the agent can't play."""
     found = [_order(one) for one in parts]
-    ladder = [(one.part.order, sample) for one, (_, sample) in zip(parts, found, strict=True) if sample is not None]
-    placed = position([(order, sample) for order, sample in ladder if order is not None])
+    samples = {figures.order: sample for figures, sample in found}
+    unscored = {figures.order for figures, sample in found if sample is None and figures.episodes}
+    placed = position([(order, samples.get(order)) for order in needed if order not in unscored])
     orders, calibration = tuple(figures for figures, _ in found), _calibration(one.own for one in parts)
     return WorldFigures(suite.name, suite.title, suite.needs_are, placed, orders, calibration)
 
@@ -115,7 +119,7 @@ def _order(played: PlayedPart) -> tuple[OrderFigures, Sample | None]:
     part, own = played.part, [result for result in played.own if result.is_finished]
     rows = tabulate([*own, *(result for result in played.references if result not in own)])
     scored = _Scored(part, rows, base_rate(part.suite, own))
-    items = scored.items(own)
+    items = scored.items(own, part.episodes if own else 0)
     functional, skill, gap = sampled(items)
     literal = sampled([ItemScores(skill=item.skill) for item in _Scored(part, rows, None).items(own)])[1]
     figures = OrderFigures(
@@ -150,29 +154,41 @@ class _Scored:
         who = {(result.scenario, result.agent, result.model) for result in results}
         return [row for row in self.table if (row.scenario.name, row.condition.agent, row.condition.model) in who]
 
-    def items(self, results: Sequence[Result]) -> list[ItemScores]:
-        """The scores of one agent's episodes by item; on a narrow scale, and for half a pair, none for acting."""
-        rows = {row.scenario.name: row for row in self.rows(results)}
-        by_item = grouped((row.scenario.item, row) for _, row in sorted(rows.items()))
+    def items(self, results: Sequence[Result], planned: int = 0) -> list[ItemScores]:
+        """The scores of one agent's episodes by item; on a narrow scale, and for half a pair, none for acting.
+
+        planned: how many episodes of each of the part's scenarios count. One without a result counts as if nothing was
+        reached and nothing said, so that nobody gains by leaving out what is hard.
+        """
+        found = {row.scenario.name: row for row in self.rows(results)}
+        if planned:
+            ours = set(self.part.scenarios)
+            found = {row.scenario.name: row for row in self.table if row.scenario in ours} | found
+        by_item = grouped((row.scenario.item, row) for _, row in sorted(found.items()))
         by_scenario = grouped((result.scenario, result) for result in sorted(results, key=lambda one: one.episode))
         items = []
         for pair in by_item.values():
-            of_pair = [by_scenario[row.scenario.name] for row in pair]
-            acted = [self._functional(row, own) for row, own in zip(pair, of_pair, strict=True)]
-            said = [self._skill(own) for own in of_pair]
+            of_pair = [by_scenario.get(row.scenario.name, ()) for row in pair]
+            lacking = [max(planned - len(own), 0) for own in of_pair]
+            acted = [self._functional(row, own, less) for row, own, less in zip(pair, of_pair, lacking, strict=True)]
+            said = [self._skill(own, less) for own, less in zip(of_pair, lacking, strict=True)]
             is_whole = all(acted) and (len(pair) > 1 or not pair[0].scenario.pair)
             items.append(ItemScores(tuple(acted) if is_whole else (), tuple(said) if all(said) else ()))
         return items
 
-    def _functional(self, row: Row, results: Sequence[Result]) -> tuple[float, ...]:
-        return _all_known(functional_score(row.scenario, result.metric, row.points).value for result in results)
+    def _functional(self, row: Row, results: Sequence[Result], lacking: int) -> tuple[float, ...]:
+        """lacking: how many more episodes count as the least that the metric can be; without a least, as the floor."""
+        scores = [functional_score(row.scenario, result.metric, row.points).value for result in results]
+        least = row.scenario.metric.bounds[0]
+        nothing = functional_score(row.scenario, lambda name: least, row.points).value if isfinite(least) else 0.0
+        return _all_known([*scores, *[nothing] * lacking])
 
-    def _skill(self, results: Sequence[Result]) -> tuple[float, ...]:
+    def _skill(self, results: Sequence[Result], lacking: int) -> tuple[float, ...]:
         literal, base = self.part.suite.literal, self.base_rate or 0.0
-        if literal is None or base == 1:
+        if literal is None or base == 1 or not results:
             return ()
         said = _all_known(result.metric(literal.name) for result in results)
-        return tuple((right - base) / (1 - base) for right in said)
+        return (*((right - base) / (1 - base) for right in said), *[0.0] * (lacking if said else 0))
 
 
 def _all_known(values: Iterable[float | None]) -> tuple[float, ...]:

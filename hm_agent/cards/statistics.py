@@ -93,10 +93,16 @@ def _over(items: Sequence[Sample], rng: np.random.Generator) -> Sample | None:
     return Sample(float(np.mean([item.mean for item in items])), drawn.mean(1), sum(item.episodes for item in items))
 
 
-def position(scores: Sequence[tuple[int, Sample]]) -> LadderPosition | None:
-    """The order at which an agent plays, from its functional score by needed order; None without any."""
-    if not scores:
+def position(found: Sequence[tuple[int, Sample | None]]) -> LadderPosition | None:
+    """The order at which an agent plays, from its functional score by needed order; None without any.
+
+    An order without a score counts as 0 below the highest that has one, so that no order is passed by not playing it.
+    """
+    known = [place for place, (_, sample) in enumerate(found) if sample]
+    if not known:
         return None
+    scores = [(order, sample or Sample(0.0, np.zeros(RESAMPLES), LEAST_EPISODES)) for order, sample in found]
+    scores = scores[: known[-1] + 1]
     orders = [order for order, _ in scores]
     steps = np.diff([orders[0] - 1, *orders])
 

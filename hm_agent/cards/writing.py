@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
@@ -103,15 +103,22 @@ class Leaderboard:
         return list(dict.fromkeys(world.world for card in self.cards for world in card.worlds))
 
     @property
+    def has_own_code(self) -> bool:
+        return any(card.is_of_own_code for card in self.cards)
+
+    @property
     def titles(self) -> list[str]:
         return list(dict.fromkeys(world.title for card in self.cards for world in card.worlds))
 
 
-def leaderboard(cards: Iterable[Card]) -> Leaderboard:
-    """Sorts cards by the mean order over the worlds in which they have one."""
+def leaderboard(cards: Sequence[Card]) -> Leaderboard:
+    """Sorts cards by the mean order over the worlds in which any has one; who has none there counts as a shortcut."""
+    placed = [(world.world, world.position) for card in cards for world in card.worlds if world.position]
+    shortcut = {name: float(position.lowest - 1) for name, position in placed}
 
     def order(card: Card) -> float:
-        return mean([world.position.at.mean for world in card.worlds if world.position] or [float("-inf")])
+        own = {world.world: world.position.at.mean for world in card.worlds if world.position}
+        return mean((shortcut | own).values() or [0.0])
 
     return Leaderboard(sorted(cards, key=lambda card: (-order(card), card.agent, card.model)))
 

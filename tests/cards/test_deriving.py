@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
@@ -38,20 +38,33 @@ def results(part: Part, agent: str, passed: float, model: str = "builtin", **met
     ]
 
 
-def card_of(*passed: float, left_out: Sequence[int] = (), metrics: Mapping[str, float] | None = None) -> WorldFigures:
-    """The figures of an agent that passes these shares of the items of order 0, 1 and 2."""
-    played = []
+def card_of(
+    *passed: float,
+    left_out: Sequence[int] = (),
+    unable: Sequence[int] = (),
+    easy: Sequence[int] = (),
+    metrics: Mapping[str, float] | None = None,
+    kept: Callable[[Result], bool] = lambda result: True,
+) -> WorldFigures:
+    """The figures of an agent that passes these shares of the items of order 0, 1 and 2. kept: which have a result.
+
+    left_out: the orders of which nothing was played; unable: those that the agent can't play; easy: those whose items a
+    shortcut passes.
+    """
+    played = list[PlayedPart]()
     for part, share in zip(BATTERY.parts(), passed, strict=True):
         assert part.order is not None
         ladder = [results(part, f"order_{order}", float(order >= part.order)) for order in range(3)]
-        shortcuts = [results(part, "random", 0.0), results(part, "k_first", 0.5 if part.order == 0 else 0.1)]
+        best = 1.0 if part.order in easy else 0.5 if part.order == 0 else 0.1
+        shortcuts = [results(part, "random", 0.0), results(part, "k_first", best)]
         own = [] if part.order in left_out else results(part, "hypothetical_minds", share, "gpt-4o", **(metrics or {}))
+        own = list(filter(kept, own))
         references = [one for group in (*ladder, *shortcuts) for one in group]
-        played.append(PlayedPart(part, tuple(own), tuple(references), 20))
+        played += [PlayedPart(part, tuple(own), tuple(references), 20)] if part.order not in unable else []
     card = derive(Player("hypothetical_minds", "gpt-4o", {}), BATTERY, played, "")
     (world,) = card.worlds
     assert card.episodes == sum(row.episodes for row in world.orders)
-    assert card.planned == 60
+    assert card.planned == 20 * len(played)
     return world
 
 
@@ -113,3 +126,37 @@ def test_an_order_that_was_not_played_has_no_figures_and_no_place_in_the_positio
     assert (row.episodes, row.planned, row.functional) == (0, 20, None)
     assert world.position is not None
     assert (world.position.at.mean, world.position.highest) == (1.0, 1)
+
+
+def is_passed(result: Result) -> bool:
+    return result.metrics["both_boards"] == 1
+
+
+def is_heard(result: Result) -> bool:
+    return "order_1_heard" in result.scenario
+
+
+def test_who_leaves_out_the_items_that_it_fails_gains_nothing() -> None:
+    honest, picked = card_of(1.0, 0.4, 0.0), card_of(1.0, 0.4, 0.0, kept=is_passed)
+    assert picked.orders[1].functional == honest.orders[1].functional
+    assert (picked.orders[1].episodes, honest.orders[1].episodes) == (8, 20)
+    assert picked.position
+    assert honest.position
+    assert picked.position.at == honest.position.at
+    one_kind = card_of(1.0, 1.0, 0.0, kept=lambda result: result.metrics["both_boards"] == 0 or is_heard(result))
+    assert one_kind.orders[1].functional
+    assert one_kind.orders[1].functional.mean == pytest.approx((0.5 - 0.25) / 0.75, abs=1e-6)
+
+
+def test_no_order_is_passed_by_not_playing_it() -> None:
+    for world in (card_of(1.0, 1.0, 1.0, left_out=(0, 1)), card_of(1.0, 1.0, 1.0, unable=(0, 1))):
+        assert world.position is not None
+        assert (world.position.at.mean, world.position.lowest, world.position.highest) == (-1.0, 0, 2)
+        assert world.position.is_below_shortcuts
+
+
+def test_an_order_whose_items_separate_nobody_is_left_out_of_the_position() -> None:
+    world = card_of(1.0, 1.0, 0.0, easy=(0,))
+    assert (world.orders[0].left_out, world.orders[0].functional) == (2, None)
+    assert world.position is not None
+    assert (world.position.at.mean, world.position.lowest) == (1.0, 1)

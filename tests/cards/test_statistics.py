@@ -29,6 +29,7 @@ def at(*scores: tuple[int, float]) -> float:
         ([(1, 0.0), (2, 0.0)], 0.0),
         ([(0, 0.8), (1, 0.4), (2, 0.0)], 0.5),
         ([(0, 1.2), (1, -0.4), (2, 1.0)], 0.0),  # neither more than 1 nor less than 0, nor more than a lower order
+        ([(1, 0.4), (2, 0.4), (3, 0.4)], 1.5),  # parts add up, though no order is passed
         ([(1, 1.0), (3, 0.4)], 2.0),  # order 3 stands for 2 and 3 where nothing needs order 2
     ],
 )

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from hm_agent.repeated_games.automata import Automata
+from hm_agent.repeated_games.choice_regression import ChoiceRegression
 from hm_agent.repeated_games.levels import NAIVE, drawn_side, level_action, naive_action
 from hm_agent.repeated_games.payoffs import Side, transposed
 from hm_agent.repeated_games.written_rules import rule_from
@@ -53,6 +54,19 @@ def test_all_drawn_tables_are_equally_likely() -> None:
         side = drawn_side(Random(seed), ACTIONS[:2], 9)
         places[naive_action(side, "boldest") * 2 + naive_action(side.opposite, "boldest")] += 1
     assert all(count == pytest.approx(500, abs=90) for count in places)
+
+
+def test_a_regression_that_learnt_in_other_tables_foretells_naive_players_alone() -> None:
+    sides = [drawn_side(Random(seed), ACTIONS, 99) for seed in range(300)]
+    foretold = {}
+    for level in (1, 2, 3):
+        played, regression = [level_action(side.opposite, level, "average") for side in sides], ChoiceRegression()
+        for side, action in zip(sides[:100], played, strict=False):
+            regression.learn(side, action)
+        guesses = [max(range(4), key=regression.chances(side).__getitem__) for side in sides[100:]]
+        foretold[level] = sum(guess == action for guess, action in zip(guesses, played[100:], strict=True)) / 200
+    assert foretold[1] > 0.9
+    assert max(foretold[2], foretold[3]) < 0.65
 
 
 @pytest.mark.parametrize("name", ["step", "counter_earlier", "deeper_when_beaten"])

@@ -1,0 +1,32 @@
+"""The order of cards on a leaderboard."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from hm_agent.cards.card import PAGE, read_card
+from hm_agent.cards.writing import leaderboard, write_files, write_leaderboard
+
+CARDS = Path(__file__).parents[2] / "benchmarks" / "results" / "cards"
+
+
+def test_who_plays_only_what_it_plays_best_does_not_lead() -> None:
+    whole, deep = read_card(CARDS / "order_2" / "card.json"), read_card(CARDS / "order_3" / "card.json")
+    specialist = replace(deep, agent="specialist", worlds=tuple(w for w in deep.worlds if w.world == "enacttom"))
+    board = leaderboard([specialist, whole])
+    assert [card.agent for card in board.cards] == ["order_2", "specialist"]
+
+
+def test_code_of_ones_own_is_marked_since_it_can_read_what_is_hidden(tmp_path: Path) -> None:
+    card = read_card(CARDS / "order_2" / "card.json")
+    for number, own in enumerate((replace(card, agent="mine:build"), replace(card, model="python:mine:build"))):
+        page = write_leaderboard(leaderboard([card, own]), tmp_path / str(number))
+        write_files(own, b"", tmp_path / str(number))
+        board = page.with_suffix(".md").read_text("utf-8")
+        assert f"| {own.agent} † | {own.model} |" in board
+        assert f"| {card.agent} | {card.model} |" in board
+        for text in (board, page.read_text("utf-8"), (tmp_path / str(number) / PAGE).read_text("utf-8")):
+            assert "can read all that is hidden" in text
+    shipped = write_leaderboard(leaderboard([card]), tmp_path / "shipped")
+    assert "hidden" not in shipped.read_text("utf-8") + shipped.with_suffix(".md").read_text("utf-8")
