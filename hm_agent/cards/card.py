@@ -189,7 +189,7 @@ class Card:
     @property
     def is_of_own_code(self) -> bool:
         """True if the agent or the model is code of somebody's own, which can read all that is hidden."""
-        return is_place(self.agent) or is_place(self.model.removeprefix(PLACE))
+        return is_place(self.agent) or self.model.startswith(PLACE)
 
     @property
     def episodes(self) -> int:

@@ -28,5 +28,6 @@ def test_code_of_ones_own_is_marked_since_it_can_read_what_is_hidden(tmp_path: P
         assert f"| {card.agent} | {card.model} |" in board
         for text in (board, page.read_text("utf-8"), (tmp_path / str(number) / PAGE).read_text("utf-8")):
             assert "can read all that is hidden" in text
-    shipped = write_leaderboard(leaderboard([card]), tmp_path / "shipped")
+        assert "\n\n| agent | model |" in board
+    shipped = write_leaderboard(leaderboard([card, replace(card, model="local:smollm2")]), tmp_path / "shipped")
     assert "hidden" not in shipped.read_text("utf-8") + shipped.with_suffix(".md").read_text("utf-8")
