@@ -139,7 +139,8 @@ train-symmtom: $(set_up) ## train SymmToM's agents; takes hours, goes on where i
 best_responses := pd_repeated_1:4e5 pd_repeated_2:4e5 chicken_repeated_1:4e5 chicken_repeated_2:4e5 chicken_repeated_7:4e5 rws_repeated_6:2e5
 puppets_of := pd_repeated rws_repeated chicken_repeated stag_hunt_repeated bach_or_stravinsky_repeated \
 	pure_coordination_repeated rationalizable_coordination_repeated
-self_played := pd_repeated:1.5e6 rws_repeated:1.5e6 cooking_asymmetric:1e6 rws_arena:2e5
+trained_again := pd_repeated:1.5e6 rws_repeated:1.5e6
+self_played := $(trained_again) cooking_asymmetric:1e6 rws_arena:2e5
 train_players = $(python) -m hm_agent train melting_pot --evaluation=10 --out=runs/learned_players
 
 learned-players: $(set_up) ## train the networks of Melting Pot that ship; takes hours, goes on where it was cut short; results go to benchmarks/results/learned_players
@@ -147,6 +148,8 @@ learned-players: $(set_up) ## train the networks of Melting Pot that ship; takes
 		$(train_players) --against=$${trained%:*} --steps=$${trained#*:} --start=puppets || exit; done
 	for trained in $(self_played); do \
 		$(train_players) --substrate=$${trained%:*} --steps=$${trained#*:} || exit; done
+	for trained in $(trained_again); do \
+		$(train_players) --substrate=$${trained%:*} --steps=$${trained#*:} --seeds=1,2 || exit; done
 	for substrate in $(puppets_of); do \
 		$(train_players) --puppets --substrate=$$substrate --steps=8e5 --discount=0.98 || exit; done
 	$(python) -m benchmarks.learned_players runs/learned_players

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from shutil import copyfile
 from typing import Any
@@ -31,17 +31,23 @@ BESIDE = ("react", "hypothetical_minds", "oracle")
 """Agents with the built-in reasoner that a player is compared with."""
 HEAD = """# Learned players
 
-`make learned-players` trains these networks by PPO, one seed each, on planes, and measures them against scripted bots.
-Rewards are per 1,200 steps, in kitchens per 1,000, with standard errors over episodes, which leave out the variation
-between training runs; no LLM is involved. The agents' are from [the comparison](../report.md) or, in Chicken, from two
-episodes of [these](../games/README.md), on other seeds. Ratio: of `final` to `oracle`. The paper's PPO: Hypothetical
-Minds, table 1, against the trained bots.
+`make learned-players` trains these networks by PPO on planes and measures them against scripted bots; those of seed 0
+ship. Rewards are per 1,200 steps, in kitchens per 1,000, with standard errors over episodes, which leave out the
+variation between training runs; no LLM is involved. The agents' are from [the comparison](../report.md) or, in
+Chicken, from two episodes of [these](../games/README.md), on other seeds. Ratio: of `final` to `oracle`. The paper's
+PPO: Hypothetical Minds, table 1, against the trained bots.
 
 | trained | begun from | steps | scenario | episodes | random | final | best | the paper's PPO | {beside} | ratio |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | {lines} | --- |
 """
+SEEDS_HEAD = """
+## Between training runs
 
+What `final` earns after training with other seeds: the mean ± standard error over seeds (least to most).
 
+| trained | steps | scenario | seeds | random | final | the paper's PPO |
+| --- | --- | --- | --- | --- | --- | --- |
+"""
 PUPPETS_HEAD = """
 ## Puppets
 
@@ -56,10 +62,11 @@ def main(runs: Path) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     others = compared()
     rows = [row for run in runs_in(runs, "ppo") for row in lines(run, others)]
+    seeds = [row for same in trained_again(runs) for row in seed_lines(same)]
     practised = [practice_line(run) for run in runs_in(runs, PUPPETS)]
     beside = " | ".join(f"`{name}`" for name in BESIDE)
     head = HEAD.format(beside=beside, lines=" | ".join("---" for _ in BESIDE))
-    table = "\n".join([head + "\n".join(rows), PUPPETS_HEAD + "\n".join(practised), ""])
+    table = "\n".join([head + "\n".join(rows), SEEDS_HEAD + "\n".join(seeds), PUPPETS_HEAD + "\n".join(practised), ""])
     write_whole(FOLDER / "README.md", table)
     print(table)
 
@@ -77,6 +84,27 @@ def runs_in(folder: Path, algorithm: str) -> Iterator[Mapping[str, Any]]:
         picture = f"{scenario.short_name}{'_puppets' if own == PUPPETS else ''}.png"
         copyfile(path.with_name("curve.png"), FOLDER / picture)
         yield evaluation
+
+
+def trained_again(folder: Path) -> Iterator[Sequence[Mapping[str, Any]]]:
+    """The evaluations of runs that differ in their seeds alone, if there are several."""
+    for path in sorted(folder.glob("*/ppo")):
+        evaluations = [json.loads(run.read_text()) for run in sorted(path.glob("seed-*/evaluation.json"))]
+        if len(evaluations) > 1:
+            yield evaluations
+
+
+def seed_lines(evaluations: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The rows of runs that differ in their seeds alone, one for each scenario that they were measured in."""
+    first = evaluations[0]
+    for scenario, found in first["rewards"].items():
+        played_in = scenario_named(scenario)
+        final = [each["rewards"][scenario]["final"]["mean"] for each in evaluations]
+        spread = f"{with_error(*mean_and_error(final))} ({min(final):.1f} to {max(final):.1f})"
+        papers = played_in.published.get(PPO)
+        cells = [scenario_named(first["scenario"]).short_name, f"{first['steps']:,}", played_in.short_name, len(final)]
+        cells += [with_error(found["random"]["mean"], found["random"]["error"]), spread]
+        yield f"| {' | '.join(map(str, [*cells, with_error(*papers) if papers else '-']))} |"
 
 
 def practice_line(evaluation: Mapping[str, Any]) -> str:
