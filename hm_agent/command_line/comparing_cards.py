@@ -190,7 +190,8 @@ def _refusal(path: Path, card: Card, options: argparse.Namespace, work: Path, wa
     except ConfigError as error:
         return str(error)
     found = list(differences(card, derived))
-    if derived.hashes.code != card.hashes.code and all(line.startswith("hashes.") for line in found):
+    of_code = ("hashes.code", "hashes.results")
+    if derived.hashes.code != card.hashes.code and all(line.startswith(of_code) for line in found):
         return f"all figures are the same, but {card.agent} was other code then"
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     return f"{_first(found)}{more}" if found else ""

@@ -46,7 +46,7 @@ class _Prospect:
 
 
 def _prospects(board: Board, knowing: Knowing, ways: Ways) -> list[_Prospect]:
-    """The other agents; one that goes to its base is taken to have recharged there."""
+    """The others on their ways; one out of range that knows all and can move is expected on its base, recharged."""
     prospects = []
     for player in board.others:
         known = knowing[player.name]

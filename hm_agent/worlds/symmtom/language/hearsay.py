@@ -56,10 +56,10 @@ class Beliefs:
 
 
 class _Guess:
-    """What is taken to be said where nobody could hear it: of the pieces that one knows, what the fewest near it know.
+    """What is taken to be told where the reader could not hear it; None if there is nothing to tell.
 
-    On a tie, it is one of its first-hand pieces if there is one, and the one with the least number, as this reasoner
-    speaks itself; the first in the speaker's own order if the rules say so.
+    If the rules say how such speakers choose, it is the piece that the fewest near the speaker know, on a tie the first
+    in its own order. Else each listener is told a piece that it lacks: the speaker's first-hand ones first, by number.
     """
 
     def __init__(self, board: Board) -> None:
