@@ -22,7 +22,7 @@ OWN = 8
 """How many of the features, the first ones, look at the player's own payoffs alone."""
 
 SPREAD, STEPS, LONGEST = 30.0, 25, 3.0
-"""Of `fitted`: the prior of its weights, and the number and the greatest length of its steps."""
+"""Of the logistic regression: the prior of its weights, and the number and the greatest length of its steps."""
 
 Array = npt.NDArray[np.float64]
 
@@ -55,28 +55,6 @@ def features(own: Array, others: Array) -> Array:
     return np.stack(found, -1)
 
 
-def fitted(seen: Array, played: npt.NDArray[np.intp]) -> Array:
-    """The weights of a logistic regression by which the played actions are likeliest, by Newton's method.
-
-    seen: (tables, actions, features). Weights have a standard deviation of SPREAD before anything was seen.
-    """
-    weights, numbers = np.zeros(seen.shape[-1]), np.arange(len(played))
-    for _ in range(STEPS):
-        chances = softmax(seen @ weights)
-        apart = seen - np.einsum("ra,raf->rf", chances, seen)[:, None]
-        slope = apart[numbers, played].sum(0) - weights / SPREAD**2
-        curve = np.einsum("raf,ra,rag->fg", apart, chances, apart) + np.eye(len(weights)) / SPREAD**2
-        step = np.linalg.solve(curve, slope)
-        weights = weights + step / max(1.0, float(np.linalg.norm(step)) / LONGEST)
-    return weights
-
-
-def softmax(worth: Array) -> Array:
-    weights = np.exp(worth - worth.max(-1, keepdims=True))
-    shares: Array = weights / weights.sum(-1, keepdims=True)
-    return shares
-
-
 def main() -> None:
     game = table_scenarios()["mg_drawn_selfplay"].game
     assert game.highest_drawn is not None
@@ -97,7 +75,8 @@ def main() -> None:
             weights, *_ = np.linalg.lstsq(known[:TRAINED].reshape(-1, count), paid[:TRAINED].reshape(-1))
             reached = tested[numbers, (known[TRAINED:] @ weights).argmax(1)].mean()
             scores.append((reached - floor) / (tested.max(1).mean() - floor))
-        chances = softmax(of_choices[TRAINED:] @ fitted(of_choices[:TRAINED], played[:TRAINED]))
+        weights = choice_regression.fitted(of_choices[:TRAINED], played[:TRAINED].tolist(), SPREAD, STEPS, LONGEST)
+        chances = choice_regression.softmax(of_choices[TRAINED:] @ weights)
         chosen = np.einsum("rab,rb->ra", own[TRAINED:], chances).argmax(1)
         scores.append((tested[numbers, chosen].mean() - floor) / (tested.max(1).mean() - floor))
         print(f"| {naive}_{level} | {' | '.join(f'{score:.2f}' for score in scores)} |")

@@ -15,14 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from hm_agent.matched_pairs import HALVES
+from hm_agent.repeated_games.choice_regression import fitted
 from hm_agent.worlds.symmtom.mind_facts import DIRECTIONS, MindTest
 from hm_agent.worlds.symmtom.pairs.kinds import AGENTS, KINDS, PAIRS
 from hm_agent.worlds.symmtom.pairs.matching import MindPair, drawn_pair, shipped_pair
 from hm_agent.worlds.symmtom.rules import OFFSETS
 from hm_agent.worlds.symmtom.views import hearing_distance
 
-STEPS, LONGEST = 40, 2.0
-"""Of Newton's method, and the greatest length of a step. The weights' prior has a standard deviation of 1."""
+SPREAD, STEPS, LONGEST = 1.0, 40, 2.0
+"""Of the regression: the prior of its weights, and the number and the greatest length of its steps."""
 Array = npt.NDArray[np.float64]
 Turns = Sequence[tuple[npt.NDArray[np.bool_], Sequence[int]]]
 """By step of the prelude: who is near whom, (n, n), and the piece that each agent says."""
@@ -84,16 +85,10 @@ def examples(pairs: Sequence[MindPair]) -> tuple[Array, Array]:
     return np.array(seen), np.array(signs, float)
 
 
-def fitted(seen: Array, signs: Array) -> Array:
-    """The weights of a logistic regression without a constant."""
-    weights = np.zeros(seen.shape[1])
-    for _ in range(STEPS):
-        surprise = 1 / (1 + np.exp(np.clip(seen @ weights * signs, -30, 30)))
-        slope = seen.T @ (signs * surprise) - weights
-        curve = (seen.T * (surprise * (1 - surprise))) @ seen + np.eye(len(weights))
-        step = np.linalg.solve(curve, slope)
-        weights = weights + step / max(1.0, float(np.linalg.norm(step)) / LONGEST)
-    return weights
+def weights_of(seen: Array, signs: Array) -> Array:
+    """The weights of a logistic regression without a constant, which chooses between what was seen and 0."""
+    options = np.stack([seen, np.zeros_like(seen)], 1)
+    return fitted(options, (signs < 0).astype(int).tolist(), SPREAD, STEPS, LONGEST)
 
 
 def shares(kind: str, drawn: int) -> tuple[float, float]:
@@ -104,9 +99,9 @@ def shares(kind: str, drawn: int) -> tuple[float, float]:
     passed = np.zeros(2)
     for half in range(len(HALVES)):
         tested = np.array([place < len(pairs) and place % len(HALVES) == half for place in range(len(seen))])
-        alone = fitted(seen[~tested].reshape(-1, seen.shape[-1]), signs[~tested].reshape(-1))
+        alone = weights_of(seen[~tested].reshape(-1, seen.shape[-1]), signs[~tested].reshape(-1))
         apart = seen[:, 0] - seen[:, 1]
-        both = fitted(apart[~tested], signs[~tested, 0])
+        both = weights_of(apart[~tested], signs[~tested, 0])
         passed[0] += (np.sign(seen[tested] @ alone) == signs[tested]).all(1).sum()
         passed[1] += (np.sign(apart[tested] @ both) == signs[tested, 0]).sum()
     one, other = (passed / len(pairs)).tolist()

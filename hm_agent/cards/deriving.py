@@ -157,8 +157,9 @@ class _Scored:
     def items(self, results: Sequence[Result], planned: int = 0) -> list[ItemScores]:
         """The scores of one agent's episodes by item; on a narrow scale, and for half a pair, none for acting.
 
-        planned: how many episodes of each of the part's scenarios count. One without a result counts as if nothing was
-        reached and nothing said, so that nobody gains by leaving out what is hard.
+        planned: how many episodes of each of the part's scenarios count. In acting, one without a result counts as if
+        nothing was reached, so that nobody gains by leaving out what is hard; in saying, as no skill if another episode
+        of its scenario has a result, else its item is left out.
         """
         found = {row.scenario.name: row for row in self.rows(results)}
         if planned:

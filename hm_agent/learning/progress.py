@@ -85,7 +85,8 @@ def resumed(
 ) -> RunProgress[StateT] | None:
     """The progress of an earlier run in this folder; None without one, ConfigError if its settings differ.
 
-    load: reads a checkpoint: what has the `weights` in it, and its `arrays`.
+    Without one, an evaluation.json that was left is deleted. load: reads a checkpoint: what has the `weights` in it,
+    and its `arrays`.
     """
     path = folder / "last.npz"
     if not path.exists():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -12,7 +14,9 @@ FEATURES = 12
 SPREAD = 3.0
 """The standard deviation of the weights before anything was seen; their mean is 0."""
 FITTED = 8
-"""The steps of Newton's method after each round, none of them longer than 1, since it diverges from afar."""
+"""The steps of Newton's method after each round."""
+LONGEST = 1.0
+"""The greatest length of such a step, since it diverges from afar."""
 
 Array = npt.NDArray[np.float64]
 
@@ -32,19 +36,33 @@ class ChoiceRegression:
         """Fits the weights to one more round. side: its table as the player sees it. other: what the other played."""
         self._seen.append(features(side))
         self._played.append(other)
-        seen, rounds = np.stack(self._seen), np.arange(len(self._played))
-        for _ in range(FITTED):
-            chances = _softmax(seen @ self._weights)
-            apart = seen - np.einsum("ra,raf->rf", chances, seen)[:, None]
-            slope = apart[rounds, self._played].sum(0) - self._weights / SPREAD**2
-            curve = np.einsum("raf,ra,rag->fg", apart, chances, apart) + np.eye(FEATURES) / SPREAD**2
-            step = np.linalg.solve(curve, slope)
-            self._weights = self._weights + step / max(1.0, float(np.linalg.norm(step)))
+        seen = np.stack(self._seen)
+        self._weights = fitted(seen, self._played, SPREAD, FITTED, LONGEST, self._weights)
 
     def chances(self, side: Side) -> list[float]:
         """The probability of each of the other's actions in a table."""
-        found: list[float] = _softmax(features(side) @ self._weights).tolist()
+        found: list[float] = softmax(features(side) @ self._weights).tolist()
         return found
+
+
+def fitted(
+    seen: Array, chosen: Sequence[int], spread: float, steps: int, longest: float, weights: Array | None = None
+) -> Array:
+    """The weights of a multinomial logistic regression by which the chosen options are likeliest, by Newton's method.
+
+    seen: (choices, options, features). spread: the standard deviation of the weights before anything was seen. steps,
+    longest: how many, and the greatest length of one. weights: to begin with; 0 unless given.
+    """
+    size, numbers = seen.shape[-1], np.arange(len(seen))
+    weights = np.zeros(size) if weights is None else weights
+    for _ in range(steps):
+        chances = softmax(seen @ weights)
+        apart = seen - np.einsum("ra,raf->rf", chances, seen)[:, None]
+        slope = apart[numbers, chosen].sum(0) - weights / spread**2
+        curve = np.einsum("raf,ra,rag->fg", apart, chances, apart) + np.eye(size) / spread**2
+        step = np.linalg.solve(curve, slope)
+        weights = weights + step / max(1.0, float(np.linalg.norm(step)) / longest)
+    return weights
 
 
 def features(side: Side) -> Array:
@@ -60,7 +78,8 @@ def features(side: Side) -> Array:
     return np.stack(found, -1).astype(np.float64)
 
 
-def _softmax(worth: Array) -> Array:
+def softmax(worth: Array) -> Array:
+    """The chances of options by their worth, along the last axis."""
     weights = np.exp(worth - worth.max(-1, keepdims=True))
     shares: Array = weights / weights.sum(-1, keepdims=True)
     return shares

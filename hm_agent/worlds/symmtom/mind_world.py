@@ -33,8 +33,9 @@ class MindTestWorld(SymmtomWorld):
     def __init__(
         self, test: MindTest, *, has_public_first_hand: bool = True, has_greedy_speakers: bool = False
     ) -> None:
-        told = {"has_public_first_hand": has_public_first_hand, "has_greedy_speakers": has_greedy_speakers}
-        super().__init__(replace(test.settings, **told))
+        super().__init__(
+            replace(test.settings, has_public_first_hand=has_public_first_hand, has_greedy_speakers=has_greedy_speakers)
+        )
         self.seats = self.settings.seats[:1]
         self._test = test
         self._outcome: bool | None = None

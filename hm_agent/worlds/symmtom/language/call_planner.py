@@ -15,7 +15,6 @@ from hm_agent.theory_of_mind.written_mind import WrittenStrategy
 from hm_agent.worlds.symmtom.language.board import Board, CameIntoRange, HasRecharged, PieceHeard
 from hm_agent.worlds.symmtom.language.calls import Call, GoTo, Meet, Recharge, Say, Walk
 from hm_agent.worlds.symmtom.language.exchange import best_exchange, certain_knowing
-from hm_agent.worlds.symmtom.language.hearsay import ways
 from hm_agent.worlds.symmtom.language.notebook import Notebook
 from hm_agent.worlds.symmtom.policies.orders import nearest_in_range
 from hm_agent.worlds.symmtom.policies.policy import approach, next_known
@@ -120,7 +119,7 @@ class CallPlanner(WrittenFollower[Board, SpokenMove]):
             name: [max(chances) for chances in zip(certain, told.get(name, certain), strict=True)]
             for name, certain in certain_knowing(situation).items()
         }
-        return best_exchange(situation, knowing, ways(situation), self._failed)
+        return best_exchange(situation, knowing, self._failed)
 
     def observe(self, situation: Board, events: Sequence[Event], because: str | None) -> str | None:
         was_held, self._was_held = self._was_held, situation.is_held

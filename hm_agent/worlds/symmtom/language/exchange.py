@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from hm_agent.worlds.symmtom.language.board import YOU, Board
 from hm_agent.worlds.symmtom.language.calls import Call, GoTo, Meet, Recharge, Say
-from hm_agent.worlds.symmtom.policies.orders import nearest_in_range
+from hm_agent.worlds.symmtom.language.hearsay import ways
+from hm_agent.worlds.symmtom.policies.orders import EXCHANGED, meeting
 from hm_agent.worlds.symmtom.views import Cell, hearing_distance, manhattan
 
 Knowing = Mapping[str, Sequence[float]]
 """By player, the chance with which it knows each piece."""
-Ways = Mapping[str, Sequence[Cell]]
-"""By player, the cells in which it is expected, one per step from now on; it stays in the last one."""
 LIKELY, WORTH_SAYING = 0.5, 0.25
 """The least chance with which a player is taken to know a piece, and the least number of listeners expected to lack a
 piece that is said."""
@@ -45,15 +44,14 @@ class _Prospect:
         return self.teaches + sum(self.lacks.values())
 
 
-def _prospects(board: Board, knowing: Knowing, ways: Ways) -> list[_Prospect]:
+def _prospects(board: Board, knowing: Knowing) -> list[_Prospect]:
     """The others on their ways; one out of range that knows all and can move is expected on its base, recharged."""
-    prospects = []
+    prospects, expected = [], ways(board)
     for player in board.others:
-        known = knowing[player.name]
-        way = ways[player.name]
+        known, way = knowing[player.name], expected[player.name]
         if hearing_distance(way[-1], board.cell) <= board.rules.hearing:  # it comes, and is met on the way
             way = [player.cell]
-        steps, cell = _meeting(board, way)
+        steps, cell = meeting(board.rules, board.cell, way)
         if min(known) >= LIKELY and YOU not in player.near and not player.is_held:
             known, cell = [float(piece in (player.first_hand or ())) for piece in range(len(known))], player.base
             steps = max(0, manhattan(board.cell, cell) - board.rules.hearing)
@@ -62,20 +60,9 @@ def _prospects(board: Board, knowing: Knowing, ways: Ways) -> list[_Prospect]:
     return prospects
 
 
-def _meeting(board: Board, way: Sequence[Cell]) -> tuple[int, Cell]:
-    """The earliest meeting with an agent on a way: after how many steps, and where that one is then."""
-    for steps, cell in enumerate(way):
-        if manhattan(board.cell, nearest_in_range(board.rules, board.cell, cell)) <= steps:
-            return steps, cell
-    return manhattan(board.cell, nearest_in_range(board.rules, board.cell, way[-1])), way[-1]
-
-
-def best_exchange(board: Board, knowing: Knowing, ways: Ways, barred: Call | None = None) -> list[Call]:
-    """Recharges if that pays; else goes where most can be learnt and taught per step, and says what listeners lack.
-
-    ways: where the others are expected to go.
-    """
-    prospects = _prospects(board, knowing, ways)
+def best_exchange(board: Board, knowing: Knowing, barred: Call | None = None) -> list[Call]:
+    """Recharges if that pays; else goes where most can be learnt and taught per step, and says what listeners lack."""
+    prospects = _prospects(board, knowing)
     steps_left = board.steps - board.step
     if not board.lacks and barred != Recharge() and max(1, manhattan(board.cell, board.base)) <= steps_left:
         return [Recharge(), *_pieces_to_say(board, prospects)]
@@ -102,12 +89,14 @@ def _best_walk(board: Board, prospects: Sequence[_Prospect], barred: Call | None
             beside = [cell for cell in _cells_near(board, [prospect]) if cell != prospect.cell]
             cell = min(beside, key=lambda cell: manhattan(board.cell, cell))
             walk = Meet(prospect.name) if cell == board.cell else GoTo(cell)
-        options.append((prospect.gain / (prospect.steps + max(1, prospect.gain / 2)), -index, walk, [prospect]))
+        steps = prospect.steps + max(1, prospect.gain / EXCHANGED)
+        options.append((prospect.gain / steps, -index, walk, [prospect]))
     for cell in _cells_near(board, prospects):
         near = [prospect for prospect in prospects if hearing_distance(cell, prospect.cell) <= board.rules.hearing]
         if len(near) > 1 and not any(prospect.cell == cell for prospect in near):
             gain = sum(prospect.gain for prospect in near)
-            options.append((gain / (manhattan(board.cell, cell) + max(1, gain / 4)), -len(prospects), GoTo(cell), near))
+            steps = manhattan(board.cell, cell) + max(1, gain / (2 * EXCHANGED))
+            options.append((gain / steps, -len(prospects), GoTo(cell), near))
     useful = [option for option in options if option[2] != barred and option[0] > 0]
     if not useful:
         return _walk_to_the_middle(board, barred), []

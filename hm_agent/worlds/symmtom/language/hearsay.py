@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from hm_agent.worlds.symmtom.knowledge.k_matrix import spoken_order
 from hm_agent.worlds.symmtom.language.board import YOU, Board, Talk
-from hm_agent.worlds.symmtom.policies.orders import nearest_in_range, walk
+from hm_agent.worlds.symmtom.policies.orders import EXCHANGED, Trajectory, nearest_in_range, walk
 from hm_agent.worlds.symmtom.rules import OFFSETS, Direction
 from hm_agent.worlds.symmtom.views import Cell, manhattan
 
@@ -121,8 +121,8 @@ def _other(pair: tuple[str, str], name: str) -> str:
 # Where the others go
 
 
-def ways(board: Board) -> Mapping[str, Sequence[Cell]]:
-    """The cells in which each other player is expected, one per step from now on; it stays in the last one.
+def ways(board: Board) -> Mapping[str, Trajectory]:
+    """Where each other player is expected to go.
 
     It goes to its base if it knows all; else to whom it can exchange most with per step, by what it believes. If its
     latest move did not bring it nearer to there, it is expected to stay.
@@ -133,7 +133,7 @@ def ways(board: Board) -> Mapping[str, Sequence[Cell]]:
     }
 
 
-def _way(board: Board, beliefs: Beliefs) -> Sequence[Cell]:
+def _way(board: Board, beliefs: Beliefs) -> Trajectory:
     """The cells on the way of the owner of beliefs."""
     player, goal = board.player(beliefs.owner), _goal(board, beliefs)
     if player.moved is not None:
@@ -152,7 +152,7 @@ def _goal(board: Board, beliefs: Beliefs) -> Cell:
     best, goal = 0.0, player.cell
     for name, cell in cells.items():
         gain = len(own ^ beliefs.known[name])
-        meeting = nearest_in_range(board.rules, player.cell, cell)
-        if gain and (rate := gain / (manhattan(player.cell, meeting) + gain / 2)) > best:
-            best, goal = rate, meeting
+        beside = nearest_in_range(board.rules, player.cell, cell)
+        if gain and (rate := gain / (manhattan(player.cell, beside) + gain / EXCHANGED)) > best:
+            best, goal = rate, beside
     return goal

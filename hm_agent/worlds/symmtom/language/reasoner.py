@@ -21,7 +21,7 @@ from hm_agent.worlds.symmtom.language.board import (
 )
 from hm_agent.worlds.symmtom.language.calls import Call, Meet, Recharge
 from hm_agent.worlds.symmtom.language.exchange import best_exchange
-from hm_agent.worlds.symmtom.language.hearsay import beliefs_of, ways
+from hm_agent.worlds.symmtom.language.hearsay import beliefs_of
 from hm_agent.worlds.symmtom.views import manhattan
 
 # How another agent speaks
@@ -126,7 +126,7 @@ def best_calls(board: Board, barred: Call | None = None) -> list[Call]:
     """The best plan, without the call that has just failed at its beginning, if the others know what is estimated."""
     knows = beliefs_of(board).known
     knowing = {name: [float(piece in known) for piece in range(board.rules.pieces)] for name, known in knows.items()}
-    return best_exchange(board, knowing, ways(board), barred)
+    return best_exchange(board, knowing, barred)
 
 
 def strategy_words(board: Board) -> str:

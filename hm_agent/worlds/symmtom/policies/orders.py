@@ -22,6 +22,8 @@ from hm_agent.worlds.symmtom.views import Cell, manhattan
 
 Trajectory = Sequence[Cell]
 """The cells where an agent is expected, one per step from now on; it stays in the last one."""
+EXCHANGED = 2
+"""How many pieces two who meet are expected to tell each other in a step."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class Reasoning:
             gain = int((known[other] != known[me]).sum())
             if other != me and gain:
                 steps, cell = self._meeting(here, self._trajectory((*path, other), order - 1))
-                rate = gain / (steps + gain / 2)
+                rate = gain / (steps + gain / EXCHANGED)
                 if rate > best.rate:
                     best = Destination(cell, steps, rate)
         return best
@@ -94,13 +96,10 @@ class Reasoning:
 
     def _meeting(self, here: Cell, trajectory: Trajectory) -> tuple[int, Cell]:
         """The earliest meeting with an agent on a trajectory: after how many steps, and from which cell."""
-        for steps in range(max(1, self._horizon)):
-            there = trajectory[min(steps, len(trajectory) - 1)]
-            cell = nearest_in_range(self._settings, here, there)
-            if manhattan(here, cell) <= steps:
-                return steps, cell
-        there = trajectory[-1]
-        return self._horizon, nearest_in_range(self._settings, here, there)
+        steps, there = meeting(self._settings, here, trajectory)
+        if steps >= max(1, self._horizon):
+            steps, there = self._horizon, trajectory[-1]
+        return steps, nearest_in_range(self._settings, here, there)
 
     def directions_towards(self, sights: Sights, goal: Cell) -> list[Direction]:
         """The directions towards a cell: those into free cells if there are any, else all; `STAY` if there is none."""
@@ -120,6 +119,16 @@ def walk(here: Cell, goal: Cell) -> list[Cell]:
         dx, dy = goal[0] - x, goal[1] - y
         cells.append((x + int(np.sign(dx)), y) if abs(dx) >= abs(dy) else (x, y + int(np.sign(dy))))
     return cells
+
+
+def meeting(settings: GameSettings, here: Cell, trajectory: Trajectory) -> tuple[int, Cell]:
+    """The earliest meeting with an agent on a trajectory: after how many steps, and where that one is then."""
+
+    def distance(there: Cell) -> int:
+        return manhattan(here, nearest_in_range(settings, here, there))
+
+    on_the_way = ((steps, there) for steps, there in enumerate(trajectory) if distance(there) <= steps)
+    return next(on_the_way, (distance(trajectory[-1]), trajectory[-1]))
 
 
 def nearest_in_range(settings: GameSettings, here: Cell, there: Cell) -> Cell:

@@ -138,8 +138,7 @@ def test_who_gains_from_nobody_leaves_the_middle_to_who_blocked_the_walk_to_it()
 
 def test_the_best_exchange_goes_by_chances_of_what_the_others_know() -> None:
     can_exchange, knows_the_same = [0.1, 0.1, 1.0], [0.9, 0.9, 0.1]
-    standing = {player.name: [player.cell] for player in BOARD.others}
-    goes_to_green = best_exchange(BOARD, {"player_1": can_exchange, "player_2": knows_the_same}, standing)
-    goes_to_blue = best_exchange(BOARD, {"player_1": knows_the_same, "player_2": can_exchange}, standing)
+    goes_to_green = best_exchange(BOARD, {"player_1": can_exchange, "player_2": knows_the_same})
+    goes_to_blue = best_exchange(BOARD, {"player_1": knows_the_same, "player_2": can_exchange})
     assert (goes_to_green[0], goes_to_blue[0]) == (Meet("player_1"), Meet("player_2"))
     assert Say(0) in goes_to_green
