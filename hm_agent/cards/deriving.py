@@ -121,7 +121,8 @@ def _order(played: PlayedPart) -> tuple[OrderFigures, Sample | None]:
     scored = _Scored(part, rows, base_rate(part.suite, own))
     items = scored.items(own, part.episodes if own else 0)
     functional, skill, gap = sampled(items)
-    literal = sampled([ItemScores(skill=item.skill) for item in _Scored(part, rows, None).items(own)])[1]
+    shares = _Scored(part, rows, None).items(own, part.episodes if own else 0)
+    literal = sampled([ItemScores(skill=item.skill) for item in shares])[1]
     figures = OrderFigures(
         order=part.order,
         items=len(items),
@@ -157,9 +158,9 @@ class _Scored:
     def items(self, results: Sequence[Result], planned: int = 0) -> list[ItemScores]:
         """The scores of one agent's episodes by item; on a narrow scale, and for half a pair, none for acting.
 
-        planned: how many episodes of each of the part's scenarios count. In acting, one without a result counts as if
-        nothing was reached, so that nobody gains by leaving out what is hard; in saying, as no skill if another episode
-        of its scenario has a result, else its item is left out.
+        planned: how many episodes of each of the part's scenarios count. One without a result counts as if nothing was
+        reached and, for an agent that says anything, as if nothing that it said was right: nobody gains by leaving out
+        what is hard.
         """
         found = {row.scenario.name: row for row in self.rows(results)}
         if planned:
@@ -167,12 +168,13 @@ class _Scored:
             found = {row.scenario.name: row for row in self.table if row.scenario in ours} | found
         by_item = grouped((row.scenario.item, row) for _, row in sorted(found.items()))
         by_scenario = grouped((result.scenario, result) for result in sorted(results, key=lambda one: one.episode))
+        says = any(self._right(result) is not None for result in results)
         items = []
         for pair in by_item.values():
             of_pair = [by_scenario.get(row.scenario.name, ()) for row in pair]
             lacking = [max(planned - len(own), 0) for own in of_pair]
             acted = [self._functional(row, own, less) for row, own, less in zip(pair, of_pair, lacking, strict=True)]
-            said = [self._skill(own, less) for own, less in zip(of_pair, lacking, strict=True)]
+            said = [self._skill(own, less) for own, less in zip(of_pair, lacking, strict=True)] if says else []
             is_whole = all(acted) and (len(pair) > 1 or not pair[0].scenario.pair)
             items.append(ItemScores(tuple(acted) if is_whole else (), tuple(said) if all(said) else ()))
         return items
@@ -185,11 +187,14 @@ class _Scored:
         return _all_known([*scores, *[nothing] * lacking])
 
     def _skill(self, results: Sequence[Result], lacking: int) -> tuple[float, ...]:
-        literal, base = self.part.suite.literal, self.base_rate or 0.0
-        if literal is None or base == 1 or not results:
-            return ()
-        said = _all_known(result.metric(literal.name) for result in results)
-        return (*((right - base) / (1 - base) for right in said), *[0.0] * (lacking if said else 0))
+        base = self.base_rate or 0.0
+        right = _all_known([*map(self._right, results), *[0.0] * lacking])
+        return tuple((share - base) / (1 - base) for share in right) if base < 1 else ()
+
+    def _right(self, result: Result) -> float | None:
+        """The share of what was said of other minds that was right; None if nothing was."""
+        literal = self.part.suite.literal
+        return result.metric(literal.name) if literal else None
 
 
 def _all_known(values: Iterable[float | None]) -> tuple[float, ...]:

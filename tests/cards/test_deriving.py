@@ -148,6 +148,18 @@ def test_who_leaves_out_the_items_that_it_fails_gains_nothing() -> None:
     assert one_kind.orders[1].functional.mean == pytest.approx((0.5 - 0.25) / 0.75, abs=1e-6)
 
 
+def test_a_statement_that_was_left_out_counts_as_wrong() -> None:
+    said = {"literal_right": 0.9, "literal_true": 0.4}
+    for kept, share in ((is_passed, 8 / 20), (is_heard, 10 / 20)):
+        row = card_of(1.0, 0.4, 0.0, metrics=said, kept=kept).orders[1]
+        assert row.literal
+        assert row.skill
+        assert row.literal.mean == pytest.approx(0.9 * share)
+        assert row.skill.mean == pytest.approx((0.9 * share - 0.6) / 0.4)
+    silent = card_of(1.0, 0.4, 0.0, kept=is_passed).orders[1]
+    assert (silent.literal, silent.skill) == (None, None)
+
+
 def test_no_order_is_passed_by_not_playing_it() -> None:
     for world in (card_of(1.0, 1.0, 1.0, left_out=(0, 1)), card_of(1.0, 1.0, 1.0, unable=(0, 1))):
         assert world.position is not None
