@@ -192,7 +192,8 @@ def _refusal(path: Path, card: Card, options: argparse.Namespace, work: Path, wa
     found = list(differences(card, derived))
     of_code = ("hashes.code", "hashes.results")
     if derived.hashes.code != card.hashes.code and all(line.startswith(of_code) for line in found):
-        return f"all figures are the same, but {card.agent} was other code then"
+        was = "was other code then" if card.hashes.code else "may have been other code then: the card does not say"
+        return f"all figures are the same, but {card.agent} {was}"
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     return f"{_first(found)}{more}" if found else ""
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -301,6 +302,9 @@ def test_a_card_of_code_that_was_changed_since_is_told_from_a_made_up_one(
     assert status == FAILED
     assert output.endswith("all figures are the same, but first_choice:build was other code then\n")
     kept = read_card(path)
+    change(path, hashes={name: digest for name, digest in asdict(kept.hashes).items() if name != "code"})
+    _, output, _ = call_here("hm-agent", "reproduce", str(path), "--own_code")
+    assert output.endswith("first_choice:build may have been other code then: the card does not say\n")
     assert call_here("hm-agent", "battery", *draw, "--overwrite")[0] == 0
     assert read_card(path).player != kept.player
     assert kept.hashes.code
