@@ -23,8 +23,8 @@ def write_pages(
     """Writes summary, report and index of a folder if they are outdated; returns what it read, its rows and the report.
 
     is_cut_short: True for a run that ended before all episodes were played: then a report on more episodes is kept.
-    Outdated pages of a folder that can't be written stay, too. The returned report is None in these cases, and if there
-    is nothing to report on.
+    Outdated pages in a folder that can't be written stay, too, a report elsewhere is written. The returned report is
+    None if it is kept, and if there is nothing to report on.
     """
     runs = read_runs((out,), counts_unanswered=request.counts_unanswered)
     rows = tabulate(runs.results)
@@ -35,12 +35,15 @@ def write_pages(
     is_reported = report is None or (request.figures == AS_SVG and is_report_on(runs, request.into))
     if is_reported and _is_current(pages, out, runs):
         return runs, rows, report
-    if not os.access(out, os.W_OK):
+    can_write = os.access(out, os.W_OK)
+    if not can_write and request.into.resolve().is_relative_to(out.resolve()):
         return runs, rows, None
-    write_summary(out, runs)
+    if can_write:
+        write_summary(out, runs)
     if report:
         write_report(runs, request.into, request.figures)
-    index.write_index(out, report, runs)
+    if can_write:
+        index.write_index(out, report, runs)
     return runs, rows, report
 
 

@@ -117,6 +117,17 @@ def test_a_whole_run_in_a_folder_that_can_not_be_written_is_reported(
     assert not (tmp_path / "summary.md").exists()
 
 
+def test_a_report_elsewhere_is_written_though_the_folder_of_the_runs_can_not_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, into = played(tmp_path / "runs", "react"), tmp_path / "report"
+    before = list(out.iterdir())
+    monkeypatch.setattr(os, "access", lambda path, _: path != out)
+    assert write_pages(out, ReportRequest((out,), into))[2] == into / PAGE
+    assert (into / PAGE).is_file()
+    assert list(out.iterdir()) == before
+
+
 FAILING = """
 import hm_agent
 
