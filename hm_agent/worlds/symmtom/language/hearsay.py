@@ -6,7 +6,7 @@ Unlike the notes, which see the whole game, this starts from what a question sho
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from hm_agent.worlds.symmtom.knowledge.k_matrix import spoken_order
@@ -15,7 +15,7 @@ from hm_agent.worlds.symmtom.policies.orders import EXCHANGED, Trajectory, neare
 from hm_agent.worlds.symmtom.rules import OFFSETS, Direction
 from hm_agent.worlds.symmtom.views import Cell, manhattan
 
-Known = dict[str, frozenset[int]]
+Known = Mapping[str, frozenset[int]]
 """By player, `you` for the reader, the pieces that it is believed to know."""
 Near = Mapping[str, Sequence[str]]
 """By player, who is in range of it."""
@@ -23,7 +23,7 @@ Spoken = Mapping[str, int | None]
 """By player, what it said; None for nothing."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Beliefs:
     """What one player believes. known: who knows what. of_others: what it believes that each other one believes."""
 
@@ -34,25 +34,27 @@ class Beliefs:
     def of(self, player: str) -> Beliefs:
         return next(beliefs for beliefs in self.of_others if beliefs.owner == player)
 
-    def hear(self, guess: _Guess, near: Near, said: Spoken, recharged: Sequence[str]) -> None:
-        """Takes in one turn by the rule of K. said: by those that the owner could hear; the rest is guessed."""
-        audible, before = (self.owner, *near[self.owner]), self.known
+    def after(self, guess: _Guess, near: Near, said: Spoken, recharged: Sequence[str]) -> Beliefs:
+        """The beliefs after one more turn, by the rule of K. said: by those that the owner could hear.
+
+        What others said is guessed.
+        """
+        audible, known = (self.owner, *near[self.owner]), dict[str, frozenset[int]]()
 
         def told(speaker: str, listener: str) -> int | None:
-            return said[speaker] if speaker in audible else guess(before, near, speaker, listener)
+            return said[speaker] if speaker in audible else guess(self.known, near, speaker, listener)
 
-        self.known = {}
-        for name, known in before.items():
+        for name, before in self.known.items():
             new = {told(speaker, name) for speaker in (name, *near[name])}
-            is_noted = self.owner == YOU or len(known) == guess.pieces  # others know of recharges by what they believe
+            is_noted = self.owner == YOU or len(before) == guess.pieces  # others know of recharges by what they believe
             forgets = name in recharged and is_noted
-            self.known[name] = (
-                guess.first_hand[name] if forgets else known | {piece for piece in new if piece is not None}
-            )
+            known[name] = guess.first_hand[name] if forgets else before | {piece for piece in new if piece is not None}
+        of_others = []
         for beliefs in self.of_others:
             heard = {name: told(name, beliefs.owner) for name in (beliefs.owner, *near[beliefs.owner])}
-            beliefs.hear(guess, near, heard, recharged)
-            beliefs.known[beliefs.owner] = self.known[beliefs.owner]
+            after = beliefs.after(guess, near, heard, recharged)
+            of_others.append(replace(after, known={**after.known, after.owner: known[after.owner]}))
+        return Beliefs(self.owner, known, of_others)
 
 
 class _Guess:
@@ -65,8 +67,8 @@ class _Guess:
     def __init__(self, board: Board) -> None:
         names = [YOU if name == board.me else name for name in board.rules.seats]
         self.pieces, self.is_greedy = board.rules.pieces, board.rules.has_greedy_speakers
-        self.first_hand: Known = {player.name: frozenset(player.first_hand or ()) for player in board.others}
-        self.first_hand[YOU] = frozenset(board.first_hand)
+        others = {player.name: frozenset(player.first_hand or ()) for player in board.others}
+        self.first_hand: Known = {**others, YOU: frozenset(board.first_hand)}
         if board.rules.has_greedy_speakers:
             self._order = dict(zip(names, spoken_order(board.rules).tolist(), strict=True))
         else:
@@ -97,15 +99,16 @@ def beliefs_of(board: Board) -> Beliefs:
     of_others = [
         Beliefs(name, {**guess.first_hand, **private, name: guess.first_hand[name]}) for name in names if name != YOU
     ]
-    mine = Beliefs(YOU, dict(guess.first_hand), of_others)
+    mine = Beliefs(YOU, guess.first_hand, of_others)
     for talk in board.talks:
         for said in _turns(talk):
             near = {name: [_other(pair, name) for pair in talk.pairs if name in pair] for name in names}
-            mine.hear(guess, near, {name: said.get(name) for name in names}, talk.recharged)
-    mine.known[YOU] = frozenset(board.knows)
-    for player in board.others:
-        mine.known[player.name] |= {*player.shown, *guess.first_hand[player.name]}
-    return mine
+            mine = mine.after(guess, near, {name: said.get(name) for name in names}, talk.recharged)
+    known = {
+        player.name: mine.known[player.name].union(player.shown, guess.first_hand[player.name])
+        for player in board.others
+    }
+    return replace(mine, known={**known, YOU: frozenset(board.knows)})
 
 
 def _turns(talk: Talk) -> Iterator[Spoken]:
