@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 
 import numpy as np
 import pytest
 
 from hm_agent.core import Event, Observation
+from hm_agent.matched_pairs import HALVES
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.language.board import (
+    MOST_TALKS,
     RETURNS,
     VISITS_BASE,
     YOU,
@@ -22,7 +25,9 @@ from hm_agent.worlds.symmtom.language.board import (
     Talk,
     WasHeard,
 )
-from hm_agent.worlds.symmtom.language.notebook import LONG_MEETING, Notebook
+from hm_agent.worlds.symmtom.language.notebook import LONG_MEETING, Notebook, _telling
+from hm_agent.worlds.symmtom.pairs.kinds import KINDS, PAIRS
+from hm_agent.worlds.symmtom.pairs.pair_world import PairBoard
 from hm_agent.worlds.symmtom.rules import Direction, GameState
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.views import Cell, SpokenMove
@@ -194,3 +199,45 @@ def test_private_first_hand_knowledge_is_not_noted() -> None:
     game.step({0: SpokenMove(RIGHT, 0), 1: SpokenMove(LEFT, 1)})
     assert game.board.player("player_1").shown == (0, 1)
     assert game.board.player("player_2").shown == ()
+
+
+def test_a_talk_tells_nothing_once_all_in_it_have_recharged() -> None:
+    apart, near = Talk(1, 1, (("player_1", "player_2"),)), Talk(2, 2, ((YOU, "player_1"),))
+    one, both = (Talk(5, 5, recharged=names) for names in (("player_1",), ("player_1", "player_2")))
+    assert _telling([apart, one]) == [apart, one]
+    assert _telling([apart, both]) == []
+    assert _telling([apart, near, both]) == [near, both]
+
+
+def test_a_recharge_tells_nothing_of_who_has_met_nobody_since_the_one_before() -> None:
+    met, recharged = Talk(1, 1, ((YOU, "player_1"),)), Talk(5, 5, recharged=("player_1",))
+    later = Talk(9, 9, recharged=("player_1",))
+    assert _telling([recharged, met]) == [met]
+    assert _telling([met, recharged, later]) == [met, recharged]
+
+
+def at_the_decision(kind: str, half: str, number: int, place: int) -> tuple[PairBoard, Notebook]:
+    """One board of a pair, and the tested agent's notes on the prelude."""
+    board, notebook = PairBoard(kind, half, place), Notebook(seed=0, steps=30)
+    turn = board.reset(number)
+    notebook.read(turn.observations["player_0"])
+    while notebook.situation.is_held:
+        turn = board.step({})
+        notebook.read(turn.observations["player_0"])
+    return board, notebook
+
+
+@pytest.mark.parametrize(
+    "kind", ["order_1", *(pytest.param(kind, marks=pytest.mark.heavy) for kind in KINDS if kind != "order_1")]
+)
+def test_a_prompt_shows_all_talks_of_every_shipped_pair(kind: str) -> None:
+    for case in product(HALVES, range(PAIRS), (0, 1)):
+        _, notebook = at_the_decision(kind, *case)
+        assert len(_telling(notebook._talks)) <= MOST_TALKS, case
+
+
+def test_how_others_moved_is_not_told_while_the_agent_is_held() -> None:
+    board, notebook = at_the_decision("order_2", HALVES[0], 0, 0)
+    assert [player.moved for player in notebook.situation.others] == [None] * 3
+    notebook.read(board.step({"player_0": SpokenMove(STAY, 0)}).observations["player_0"])
+    assert {player.moved for player in notebook.situation.others} <= {step.name.lower() for step in Direction}
