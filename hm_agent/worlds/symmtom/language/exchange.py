@@ -54,6 +54,7 @@ def _prospects(board: Board, knowing: Knowing) -> list[_Prospect]:
         steps, cell = meeting(board.rules, board.cell, way)
         if min(known) >= LIKELY and YOU not in player.near and not player.is_held:
             known, cell = [float(piece in (player.first_hand or ())) for piece in range(len(known))], player.base
+            # Hearing goes diagonally, too, and may begin a step earlier: to count on that earns no more.
             steps = max(0, manhattan(board.cell, cell) - board.rules.hearing)
         lacks = {piece: 1 - known[piece] for piece in board.knows}
         prospects.append(_Prospect(player.name, cell, steps, lacks, sum(known[piece] for piece in board.lacks)))
