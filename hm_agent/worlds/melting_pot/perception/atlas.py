@@ -165,24 +165,27 @@ class _Stacks:
         fits = ~(self._opaque[first:] & ((colours < low) | (colours > high))).any(axis=1)
         fits &= (self._visible[first:] & is_open).any(axis=1)
         looked_like: set[bytes] = set()
-        for number in (np.flatnonzero(fits) + first).tolist():
-            under = self._under(number, low, high)
-            if under is not None and self._looks[number] not in looked_like:
+        for number, lowest, highest in self._under(np.flatnonzero(fits) + first, low, high):
+            if self._looks[number] not in looked_like:
                 looked_like.add(self._looks[number])  # on a lower layer, there is less that can lie under it
-                below = self._search(*under, self._below[number], count - 1, tried)
+                below = self._search(lowest, highest, self._below[number], count - 1, tried)
                 if below is not None:
                     return (*below, self._sprites[number])
         return None
 
-    def _under(self, number: int, low: Values, high: Values) -> tuple[Values, Values] | None:
-        """The values that may lie under a sprite for it to show some from `low` to `high`; None if none do."""
-        alpha = self._alphas[number]
-        clear, own = OPAQUE - alpha, alpha * self._colours[number]
+    def _under(self, numbers: npt.NDArray[np.intp], low: Values, high: Values) -> Iterable[tuple[int, Values, Values]]:
+        """The values that may lie under each of some sprites for it to show some from `low` to `high`.
+
+        Those under which none may lie are left out.
+        """
+        alphas = self._alphas[numbers]
+        clear, own = OPAQUE - alphas, alphas * self._colours[numbers]
         divisor = np.maximum(clear, 1)
         lowest = np.maximum(-((own + HALF - OPAQUE * low) // divisor), 0)
         highest = np.minimum((OPAQUE * high + HALF - own) // divisor, OPAQUE)
         lowest, highest = np.where(clear, lowest, 0), np.where(clear, highest, OPAQUE)
-        return None if (lowest > highest).any() else (lowest, highest)
+        some = (lowest <= highest).all(axis=1)
+        return zip(numbers[some].tolist(), lowest[some], highest[some], strict=True)
 
 
 def compose(pictures: Sequence[Pixels]) -> Pixels:

@@ -175,7 +175,7 @@ class Perceiver(MapMaker):
         view = self._placed(
             self._locate(frame, move),
             frame.contents,
-            [n for n, each in frame.contents if each.is_hidden] if frame.hidden else (),
+            {n for n, each in frame.contents if each.is_hidden} if frame.hidden else frozenset(),
             is_present=frame.is_present,
             mark=frame.own_mark,
             unknown=frame.unknown,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from typing import NamedTuple
 
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Area, Layout, Pose, Window
@@ -59,7 +59,7 @@ class MapMaker:
         self,
         pose: Pose | None,
         told: Contents,
-        hidden: Collection[int],
+        hidden: Set[int],
         *,
         is_present: bool,
         mark: str | None,
@@ -78,7 +78,7 @@ class MapMaker:
         self._lost_for = self._lost_for + 1 if is_lost else 0
         in_view = area = self._areas[pose] if pose else NOWHERE
         if hidden:
-            in_view = self._areas.layout.area(cell for number, cell in enumerate(area.cells) if number not in hidden)
+            in_view = self._areas.layout.area([cell for n, cell in enumerate(area.cells) if n not in hidden])
         offsets, cells = self._areas.window.offsets, area.cells
         detections = tuple(
             Detection(

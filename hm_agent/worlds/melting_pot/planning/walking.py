@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Set
+from functools import lru_cache
 from heapq import heappop, heappush
 
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, step_towards
@@ -52,6 +53,12 @@ def steps_from(layout: Layout, start: Cell, leads_on: Callable[[Cell], bool] = l
                 steps[neighbour] = steps[cell] + 1
                 frontier.append(neighbour)
     return steps
+
+
+@lru_cache(maxsize=1_000)
+def steps_to_all(layout: Layout, start: Cell) -> Mapping[Cell, int]:
+    """`steps_from` where nothing but walls is in the way; kept, since players come to the same cells again."""
+    return steps_from(layout, start)
 
 
 def _traced(came_from: Mapping[Cell, Cell | None], goal: Cell) -> Path:

@@ -18,7 +18,7 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.rules import LastShown, MatrixInteraction, MatrixRules, check_players
 from hm_agent.worlds.melting_pot.grid import Cell, Layout
-from hm_agent.worlds.melting_pot.planning.walking import steps_from
+from hm_agent.worlds.melting_pot.planning.walking import steps_to_all
 
 
 class NextLead(Behaviour):
@@ -110,7 +110,7 @@ class Reach:
         left = {cell for cell, thing in self.things.items() if thing == kind}
         here, steps = self.here, 0
         for _ in range(more):
-            ways = steps_from(self.layout, here) if here else {}
+            ways = steps_to_all(self.layout, here) if here else {}
             here = min(left & ways.keys(), key=lambda cell: (ways[cell], cell), default=None)
             if here is None:
                 return None

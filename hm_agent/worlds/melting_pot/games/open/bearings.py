@@ -10,6 +10,7 @@ from hm_agent.worlds.melting_pot.games.open.known_map import NOWHERE, KnownMap, 
 from hm_agent.worlds.melting_pot.games.open.motion import Motion
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Move, Numbers, Pose, Window
 from hm_agent.worlds.melting_pot.perception.atlas import Atlas, Labels
+from hm_agent.worlds.melting_pot.perception.placing import Areas
 from hm_agent.worlds.melting_pot.perception.sprites import beam_sprites, components
 
 OWN_SIZE = 101
@@ -25,12 +26,12 @@ CLEAR = 2
 class Bearings:
     """Finds the pose of one player in one episode.
 
-    layout: the map, whose walls are what always blocks a step. is_own_map: True if poses are relative to the start,
-    which is START on a bare map. starts: how often a new start was made, whose poses have nothing to do with earlier
-    ones; always 0 on known maps. scenery: the sprites of what always lies where the map says, so that it is no news.
+    areas: the cells in view at each pose on the map. is_own_map: True if poses are relative to the start, which is
+    START on a bare map. starts: how often a new start was made, whose poses have nothing to do with earlier ones;
+    always 0 on known maps. scenery: the sprites of what always lies where the map says, so that it is no news.
     """
 
-    layout: Layout
+    areas: Areas
     is_own_map: bool
     starts = 0
     scenery: frozenset[str] = frozenset()
@@ -38,6 +39,11 @@ class Bearings:
     def __init__(self, atlas: Atlas, motion: Motion) -> None:
         self._atlas, self._motion = atlas, motion
         self._before: Numbers | None = None
+
+    @property
+    def layout(self) -> Layout:
+        """The map, whose walls are what always blocks a step."""
+        return self.areas.layout
 
     @staticmethod
     def of(substrate: str, slot: int) -> Bearings:
@@ -76,7 +82,7 @@ class OnKnownMap(Bearings):
 
     def __init__(self, motion: Motion, known: KnownMap, starts: Numbers) -> None:
         super().__init__(known.atlas, motion)
-        self.layout, self.scenery = known.layout, known.scenery
+        self.areas, self.scenery = known.areas, known.scenery
         self._map, self._starts = known, starts
         self._poses = starts
 
@@ -110,7 +116,7 @@ class OnOwnMap(Bearings):
 
     def __init__(self, motion: Motion, known: KnownMap) -> None:
         super().__init__(known.atlas, motion)
-        self.layout = OWN_MAP
+        self.areas = Areas(OWN_MAP, known.areas.window)
         self._pose: Pose | None = None
 
     def _arrived(self, now: Numbers) -> Pose | None:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from hm_agent.worlds.melting_pot.grid import AHEAD, STEP_QUARTERS, TURNS, Layout, Numbers, Pose, Window
 from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas, Label
+from hm_agent.worlds.melting_pot.perception.placing import Areas
 from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE, Layer, Sprite, components, states_of
 
 FACINGS = 4
@@ -196,13 +197,13 @@ class Evidence:
 class KnownMap:
     """The poses of a map, by number, and which of them a frame fits.
 
-    A pose's number is 4 * the number of its cell + its facing. free: those where nothing solid lies. scenery: the
-    sprites of what always lies where the map says and never looks otherwise.
+    A pose's number is 4 * the number of its cell + its facing. areas: the cells in view at each. free: those where
+    nothing solid lies. scenery: the sprites of what always lies where the map says and never looks otherwise.
     """
 
     def __init__(self, reader: MapReader, window: Window, atlas: Atlas) -> None:
         self.layout = reader.layout()
-        self.atlas, self._window = atlas, window
+        self.atlas, self.areas = atlas, Areas(self.layout, window)
         kinds = [CellKind(), *reader.kinds.values()]
         self._kinds = kinds
         looks = sorted({look for kind in kinds for look in kind.possible})
@@ -268,7 +269,7 @@ class KnownMap:
         y, x = (axis[..., None] for axis in np.mgrid[:height, :width])
         views = []
         for facing in range(FACINGS):
-            dx, dy = np.array(self._window.cells(Pose(0, 0, facing))).T
+            dx, dy = np.array(self.areas.window.cells(Pose(0, 0, facing))).T
             is_on = (x + dx >= 0) & (x + dx < width) & (y + dy >= 0) & (y + dy < height) | self.layout.is_torus
             views.append(np.where(is_on, self._cells[(y + dy) % height, (x + dx) % width], 0) * FACINGS + facing)
         return np.stack(views, axis=2).reshape(height * width * FACINGS, -1)

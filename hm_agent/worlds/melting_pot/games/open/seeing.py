@@ -9,7 +9,7 @@ from hm_agent.worlds.melting_pot.games.open.bearings import Bearings
 from hm_agent.worlds.melting_pot.games.open.grid_view import CellShown, GridView
 from hm_agent.worlds.melting_pot.grid import Cell, Move
 from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Labels
-from hm_agent.worlds.melting_pot.perception.placing import Areas, CellContent, Contents, MapMaker
+from hm_agent.worlds.melting_pot.perception.placing import CellContent, Contents, MapMaker
 from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 
@@ -36,7 +36,7 @@ class Seeing(MapMaker):
     """
 
     def __init__(self, view: GridView, bearings: Bearings, telling: Set[str], grounds: Set[str] = frozenset()) -> None:
-        super().__init__(Areas(bearings.layout, view.window))
+        super().__init__(bearings.areas)
         self._view, self._bearings, self._telling, self._grounds = view, bearings, telling, grounds
         self._scenery = frozenset(view.words[sprite] for sprite in bearings.scenery) - telling
         self._known: list[CellContent | None] = []
@@ -52,7 +52,7 @@ class Seeing(MapMaker):
         seen = self._placed(
             pose,
             [(n, each) for n, each in contents if n != own_index and not (area and area.cells[n] in walls)],
-            [n for n, each in contents if each.is_hidden],
+            {n for n, each in contents if each.is_hidden},
             is_present=own.is_own or pose is not None,
             mark=own.things[0] if own.things else None,
             unknown=sum(each.is_unknown for _, each in contents),
