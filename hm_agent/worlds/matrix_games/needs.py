@@ -1,7 +1,8 @@
 """Measures which order of mind each scenario needs: `hm-agent needs 'mg_mod_*' --episodes=40`.
 
 A scenario needs the least order of the ladder that reaches 80% of the way from the best shortcut (0) to the
-ceiling (1), where all lower orders stay below 40%. It is measured on seeds.
+ceiling (1), where all lower orders stay below 40%. It is measured on seeds. No scenario needs order 0: shortcuts find
+habits out, and what being told of one is worth beyond that is no matter of minds.
 """
 
 from __future__ import annotations
@@ -62,10 +63,10 @@ class Item:
 
 
 def needed_order(scores: Iterable[float]) -> int | None:
-    """The order that a scenario needs by the scores of a ladder, from order 0 on; None if it needs none."""
+    """The order from 1 on that a scenario needs by the scores of a ladder, from order 0 on; None if it needs none."""
     for order, score in enumerate(scores):
         if score >= MISSED:
-            return order if score >= REACHED else None
+            return order if order and score >= REACHED else None
     return None
 
 

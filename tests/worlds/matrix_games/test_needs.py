@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from itertools import takewhile
 from random import Random
+from statistics import mean
 
 import pytest
 
@@ -14,8 +15,10 @@ from hm_agent.registry import scenario_named, scenarios
 from hm_agent.repeated_games.learners import LEARNERS, mutual_action
 from hm_agent.repeated_games.levels import LevelRule, drawn_side, level_action
 from hm_agent.repeated_games.payoffs import Side
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.matrix_games.agents import LADDER, PLAYERS
-from hm_agent.worlds.matrix_games.needs import CEILING, MISSED, Item, main, measured
+from hm_agent.worlds.matrix_games.needs import CEILING, MISSED, REACHED, Item, main, measured
 from hm_agent.worlds.matrix_games.settings import TableScenario, table_scenarios
 from hm_agent.worlds.matrix_games.shortcuts import SHORTCUTS
 from hm_agent.worlds.matrix_games.suite import SHORTCUTS as NAMED
@@ -37,10 +40,25 @@ def test_each_order_passes_where_it_is_needed_and_lower_ones_fail() -> None:
         assert scenario_named(name).needs_order == order == item(name, ELSEWHERE).needs_order, name
 
 
+@pytest.mark.parametrize("name", TESTED)
+def test_a_reasoner_that_is_told_nothing_of_the_opponents_plays_each_order(name: str) -> None:
+    """So items can be played by who thinks in levels, not only by who knows which opponents there are."""
+    info, known = scenario_named(name), item(name, ELSEWHERE)
+    earned = [reward_per_round(info, number) for number in range(ELSEWHERE, ELSEWHERE + 5)]
+    assert Item(known.scenario, {**known.earned, "react": mean(earned)}).score("react") > REACHED
+
+
+def reward_per_round(info: ScenarioInfo, number: int) -> float:
+    """What `react` earns with the built-in reasoner, on the seed of `measured`."""
+    seed = Random(f"{info.name}/{number}").getrandbits(32)
+    outcome = play_out(*set_up(info, "react", seed=seed), seed=seed)
+    return outcome.reward / outcome.steps
+
+
 def test_an_order_is_needed_if_it_plays_well_and_those_below_it_play_badly() -> None:
     scenario = table_scenarios()["mg_brief_fictitious_play_3"]
     others = {**dict.fromkeys(SHORTCUTS, 0.0), "random": -90.0, CEILING: 10.0}
-    for scores, order in (((1, 3, 9, 10), 2), ((1, 5, 9, 10), None), ((1, 1, 1, 1), None), ((8, 9, 9, 9), 0)):
+    for scores, order in (((1, 3, 9, 10), 2), ((1, 5, 9, 10), None), ((1, 1, 1, 1), None), ((8, 9, 9, 9), None)):
         earned = others | dict(zip(LADDER, map(float, scores), strict=True))
         assert Item(scenario, earned).needs_order == order, scores
 

@@ -1,7 +1,7 @@
 """The built-in reasoner's answers about a matrix game: which rule fits the rounds so far, and what answers it best.
 
 It tries a fixed set of rules on any table of payoffs, and is told nothing of the opponents that there are. Where every
-round has its own table, it tries the levels of thought of players that it takes to be simpler than itself.
+round has its own table, it tries levels of thought.
 """
 
 from __future__ import annotations
@@ -45,8 +45,10 @@ NEGLIGIBLE = 0.01
 """The likelihood, as a share of the likeliest rule's, up to which a rule does not count."""
 LAGS, WINDOW = range(1, 7), 8
 """From how many rounds before a habit may go on, and over how many it is counted what the other mostly does."""
-LEVELS = (1, 2)
-"""The levels of thought that it takes others for; the second only of those who see what it gets."""
+LEVELS = (1, 2, 3)
+"""The levels of thought that it takes others for; those from the second on only of players who see what it gets."""
+USUAL_NAIVE, USUAL_WEIGHT = "average", 3.0
+"""What level 1 of the field wants (Stahl and Wilson, 1995), and how often it is expected for once of each variant."""
 Moves = tuple[tuple[int, int], ...]
 """The numbers of the agent's own action and of the other's, for each round so far."""
 
@@ -131,7 +133,8 @@ def _fits(situation: RoundSituation) -> Sequence[RuleFit]:
     for rule in levels_tried(side, view.others_see_less):
         played = zip(tables, moves, strict=True)
         logs = (_log_chance(replace(rule, side=table), rule.start, other) for table, (_, other) in played)
-        found.append(RuleFit(rule, rule.start, sum(logs)))
+        is_usual = isinstance(rule, LevelRule) and rule.naive == USUAL_NAIVE
+        found.append(RuleFit(rule, rule.start, sum(logs) + is_usual * log(USUAL_WEIGHT)))
     return found
 
 
