@@ -32,7 +32,7 @@ from hm_agent.suite import FULL, PRIVATE_SEEDS, SMALL, Setting, Suite
 
 LEAST_ORDER: Mapping[str, int] = {SMALL: 1, FULL: 0}
 """The least needed order of items by size: those of order 0 need no thought of another's mind, and questions cost."""
-SCORING_ITEMS: Mapping[str, int] = {SMALL: 4, FULL: 1_000}
+SCORING_ITEMS: Mapping[str, int] = {SMALL: 5, FULL: 1_000}
 """By size, the most items for each needed order that are played by the agents that items are scored by."""
 LATER_OPTIONS: Mapping[str, tuple[str, ...]] = {"symmtom": ("rules",), "melting_pot": ("checkpoint",)}
 """Options, by world, that came after the first cards, which were played as without them."""

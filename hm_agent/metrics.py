@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from math import inf
 
@@ -104,15 +105,27 @@ class ShareMetric:
 
     name: its key. about: what it is the share of, in words. base_rate: the key of the share that an answer without any
     knowledge of this mind would get; None if there is none. is_binary: True if that answer is `always yes`, so that
-    `always no` would get the rest; the better of the two over all episodes then is the base rate. given_by: which
-    episodes have it, in words for whoever has played others.
+    `always no` would get the rest. habits: the keys of what other such answers would get. given_by: which episodes have
+    it, in words for whoever has played others.
     """
 
     name: str
     about: str
     base_rate: str | None = None
     is_binary: bool = False
+    habits: tuple[str, ...] = ()
     given_by: str = ""
+
+    def best_base_rate(self, mean_of: Callable[[str], float | None]) -> float | None:
+        """What the best of the answers without any knowledge gets over all episodes; None if there is none.
+
+        mean_of: from a key to the mean over the episodes that have it, None without any.
+        """
+        keys = (self.base_rate, *self.habits) if self.base_rate else ()
+        known = {key: share for key in keys if (share := mean_of(key)) is not None}
+        if self.is_binary and self.base_rate in known:
+            known["always no"] = 1 - known[self.base_rate]
+        return max(known.values(), default=None)
 
 
 @dataclass(frozen=True)

@@ -204,12 +204,14 @@ def _all_known(values: Iterable[float | None]) -> tuple[float, ...]:
 
 
 def base_rate(suite: Suite, results: Iterable[Result]) -> float | None:
-    """What statements without any knowledge of these minds score; of yes and no the better one."""
-    if suite.literal is None or suite.literal.base_rate is None:
-        return None
-    known = [base for result in results if (base := result.metric(suite.literal.base_rate)) is not None]
-    base = mean(known) if known else None
-    return max(base, 1 - base) if base is not None and suite.literal.is_binary else base
+    """What statements without any knowledge of these minds score, the best of them over all episodes."""
+    own = tuple(results)
+
+    def mean_of(key: str) -> float | None:
+        known = [share for result in own if (share := result.metric(key)) is not None]
+        return mean(known) if known else None
+
+    return suite.literal.best_base_rate(mean_of) if suite.literal else None
 
 
 def _chance_skill(name: str, results: Iterable[Result]) -> float | None:

@@ -7,7 +7,7 @@ have equal weight.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean
 
@@ -28,11 +28,11 @@ from hm_agent.wording import counted, listed
 
 @dataclass(frozen=True)
 class EpisodeMinds:
-    """The two measures of one episode, None if it lacks one. base_rate: what an answer without any knowledge scores."""
+    """The two measures of one episode, None if it lacks one. metric: from the keys of its metrics to these."""
 
     scenario: str
     literal: float | None
-    base_rate: float | None
+    metric: Callable[[str], float | None]
     functional: float | None
 
     @property
@@ -127,21 +127,20 @@ def _is_asked(minds: Iterable[EpisodeMinds]) -> bool:
 
 
 def _measure(result: Result, row: Row) -> EpisodeMinds:
-    suite = suites()[result.world]
-    literal, base = (suite.literal.name, suite.literal.base_rate) if suite.literal else (None, None)
+    literal = suites()[result.world].literal
     return EpisodeMinds(
         result.scenario,
-        result.metric(literal) if literal else None,
-        result.metric(base) if base else None,
+        result.metric(literal.name) if literal else None,
+        result.metric,
         functional_score(row.scenario, result.metric, row.points).value,
     )
 
 
 def _row(suite: Suite, condition: Condition, label: str, minds: Sequence[EpisodeMinds]) -> MindRow:
-    bases = _by_scenario((mind.scenario, mind.base_rate) for mind in minds)
-    base = mean(map(mean, bases.values())) if bases else None
-    if base is not None and suite.literal and suite.literal.is_binary:
-        base = max(base, 1 - base)
+    def mean_of(key: str) -> float | None:
+        known = _by_scenario((mind.scenario, mind.metric(key)) for mind in minds)
+        return mean(map(mean, known.values())) if known else None
+
     least, most = functional = _functional_bounds({mind.scenario for mind in minds})
     return MindRow(
         suite,
@@ -150,7 +149,7 @@ def _row(suite: Suite, condition: Condition, label: str, minds: Sequence[Episode
         len({mind.scenario for mind in minds}),
         len(minds),
         clustered_mean(_by_scenario((mind.scenario, mind.literal) for mind in minds), SHARE),
-        base,
+        suite.literal.best_base_rate(mean_of) if suite.literal else None,
         clustered_mean(_by_scenario((mind.scenario, mind.functional) for mind in minds), functional),
         clustered_mean(_by_scenario((mind.scenario, mind.gap) for mind in minds), (-most, 1 - least)),
     )

@@ -183,3 +183,10 @@ def test_a_score_on_a_narrow_scale_counts_in_no_mean(tmp_path: Path) -> None:
     assert row.literal is not None
     assert row.functional is not None
     assert (row.literal.pairs, row.functional.mean, row.functional.pairs) == (3, 0.25, 2)
+
+
+def test_the_best_habit_is_the_base_rate(tmp_path: Path) -> None:
+    known = {"literal_right": 0.9, "literal_true": 0.4, "literal_by_hearing": 0.7, "reward_per_agent": 50.0}
+    leave(tmp_path, result(world="symmtom", scenario="symmtom_w6_n3_c6", metrics=known))
+    (row,) = study_minds(read_runs((tmp_path,))).rows
+    assert row.base_rate == pytest.approx(0.7)

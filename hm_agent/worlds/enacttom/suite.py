@@ -18,7 +18,7 @@ from hm_agent.files import read_regular
 from hm_agent.metrics import SHARE, Metric, ShareMetric
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import AgentSetup, Option, OwnAgent, OwnCommand, Setting, Suite, Viewer
+from hm_agent.suite import FULL, SMALL, AgentSetup, Option, OwnAgent, OwnCommand, Setting, Suite, Viewer
 from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
 
 if TYPE_CHECKING:
@@ -106,6 +106,7 @@ class EnacttomSuite(Suite):
     own_files = FILES
     lists_numbers = False
     needs_are = "proved of each task"
+    per_order: Mapping[str, int] = {SMALL: 5, FULL: 20}  # a pair asks few questions
     shortcuts = ("random", "solo", FLOOD, "reality", "broadcaster", "openly", "apart", "openly_later", "apart_later")
     options = (
         Option(

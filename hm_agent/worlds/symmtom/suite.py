@@ -85,6 +85,7 @@ class SymmtomSuite(Suite):
         "the share of rightly answered questions on who knows which piece",
         "literal_true",
         is_binary=True,
+        habits=("literal_by_hearing",),
         given_by="language agents are asked with --literal, e.g. at five steps with --literal=5",
     )
     battery_items = "symmtom_pairs_*"

@@ -59,6 +59,7 @@ class KnowledgeProbes(LiteralProbes[Board, SpokenMove]):
                     "literal_true": bool(knows[bit]),
                     "literal_said_yes": said == "yes",
                     "literal_by_notes": bool(believed[bit] == knows[bit]),
+                    "literal_by_hearing": bool((piece in self._notebook.pieces_heard) == knows[bit]),
                     "literal_unanswered": said is None,
                 }
             )
@@ -68,6 +69,7 @@ class KnowledgeProbes(LiteralProbes[Board, SpokenMove]):
 
         literal_right: answered rightly. literal_true: truly known, the score of always saying yes; always saying no
         scores the rest. literal_said_yes: answered by yes. literal_by_notes: right by the agent's notes.
+        literal_by_hearing: right by yes to each piece that anybody, the agent too, has said in its hearing.
         """
         if not self._scores:
             return {}

@@ -80,6 +80,8 @@ class Notebook(Notes[BoardView, Board, SpokenMove]):
         self._before: BoardView | None = None
         self._recharges = 0
         """How often the agent has recharged."""
+        self.pieces_heard: set[int] = set()
+        """The pieces that anybody has said in the agent's hearing, the agent too."""
         self._board: Board
         self.sights: Sights
         self.known: Bools
@@ -139,6 +141,7 @@ class Notebook(Notes[BoardView, Board, SpokenMove]):
         """Notes the pieces that others said or heard in the agent's hearing; returns who is taken to have recharged."""
         me = view.agent
         said = {heard.speaker: heard.piece for heard in view.heard} | ({} if view.said is None else {me: view.said})
+        self.pieces_heard.update(said.values())
         recharged = [me] if any(isinstance(event, HasRecharged) for event in events) else []
         for other, notes in self._notes.items():
             notes.shown |= {piece for speaker, piece in said.items() if speaker == other or near[speaker, other]}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import mean
 
 import pytest
 
@@ -148,6 +149,26 @@ def test_the_base_rate_is_what_one_answer_to_all_questions_gets(tmp_path: Path) 
     yes = sum(true) / len(true)
     assert min(true) < 0.5 < max(true)
     assert row.base_rate == pytest.approx(max(yes, 1 - yes))
+
+
+def test_yes_to_what_was_said_in_its_hearing_is_a_base_rate_too() -> None:
+    """As counted from a seat's own views; the answers are the truth."""
+    witness = Witness(lambda truth: truth)
+    world, agents = set_up(SCENARIO, "react", model=witness, literal="20")
+    assert isinstance(world, SymmtomWorld)
+    witness.world = world
+    log, heard, right = SeatLog("player_1"), set[int](), list[bool]()
+    play_out(world, agents, seed=3, recorders=[log])
+    for step in log.steps:
+        view = step.observation.view
+        heard.update(one.piece for one in view.heard)
+        heard.update([] if view.said is None else [view.said])
+        for exchange in step.decision.exchanges:
+            if isinstance(exchange.question, AskProbes) and isinstance(exchange.answer, ProbesAnswer):
+                claimed = zip(bits_of(exchange.question), exchange.answer.answers, strict=True)
+                right += [(piece in heard) == (said == "yes") for (_, piece), said in claimed]
+    assert 0 < mean(right) < 1
+    assert agents["player_1"].metrics()["literal_by_hearing"] == pytest.approx(mean(right))
 
 
 def test_an_episode_that_is_cut_short_asks_at_as_many_of_its_steps(tmp_path: Path) -> None:
