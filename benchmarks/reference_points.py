@@ -1,8 +1,8 @@
 """Measures the ends of scenarios' scales: the means of floor and ceiling go to scenarios/reference_points.csv.
 
 `python -m benchmarks.reference_points OUT WORLD ...` plays into the folder OUT, where it goes on if it was cut short,
-and writes the rows of the named worlds anew; of all worlds without a name, in about an hour of one core. Whole episodes
-of Melting Pot are those of `make compare`.
+and writes the rows of the named worlds anew; of all worlds without a name, in about an hour and a half of one core.
+Those of Melting Pot's compared scenarios are from `make compare`.
 """
 
 from __future__ import annotations
@@ -37,6 +37,14 @@ class Played:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
+OTHER_GAMES = (
+    *(f"{game}_repeated_?" for game in ("chicken", "stag_hunt", "bach_or_stravinsky")),
+    *(f"{game}_coordination_repeated_?" for game in ("pure", "rationalizable")),
+    *(f"cooking_{kitchen}_?" for kitchen in ("cramped", "ring", "circuit", "forced")),
+    "coins_?",
+    "daycare_?",
+)
+"""Scenarios of Melting Pot with one seat for agents that are not in the comparison."""
 COMPARED = Path(__file__).parent / "results" / "report.csv"
 PLAYED: Mapping[str, Sequence[Played]] = {
     "matrix_games": [Played(("mg_*",), 25)],
@@ -47,7 +55,8 @@ PLAYED: Mapping[str, Sequence[Played]] = {
         Played(part.scenarios, 5, part.max_steps, part.options)
         for part in suites()["melting_pot"].battery.values()
         if part.max_steps
-    ],
+    ]
+    + [Played(OTHER_GAMES, 5, options={"bots": "scripted"})],
 }
 
 
