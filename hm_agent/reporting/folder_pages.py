@@ -23,7 +23,7 @@ def write_pages(
     """Writes summary, report and index of a folder if they are outdated; returns what it read, its rows and the report.
 
     is_cut_short: True for a run that ended before all episodes were played: then a report on more episodes is kept.
-    Outdated pages in a folder that can't be written stay, too, a report elsewhere is written. The returned report is
+    Outdated pages in a folder that can't be written stay, too; a report elsewhere is written. The returned report is
     None if it is kept, and if there is nothing to report on.
     """
     runs = read_runs((out,), counts_unanswered=request.counts_unanswered)
