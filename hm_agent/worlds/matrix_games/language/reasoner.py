@@ -18,13 +18,13 @@ from hm_agent.models.builtin import ReasonerTable
 from hm_agent.repeated_games.best_play import best_response
 from hm_agent.repeated_games.dilemma_rules import GradualRule, GrimRule, TitForTwoTatsRule
 from hm_agent.repeated_games.levels import NAIVE, LevelRule
+from hm_agent.repeated_games.mind_rules import OutguessRule
 from hm_agent.repeated_games.payoffs import Shares, Side
 from hm_agent.repeated_games.rules_of_play import (
     CopyRule,
     CounterEarlierRule,
     FictitiousPlayRule,
     MixtureRule,
-    OutguessRule,
     PureRule,
     RuleOfPlay,
     StepRule,
