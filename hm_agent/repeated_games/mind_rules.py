@@ -65,7 +65,7 @@ class OutguessRule(NextActionRule):
     order = 2
 
     def after(self, state: int | None, own: int, other: int) -> int:
-        return self.side.best_response(self.side.opposite.best_response(own))
+        return self.side.outguessing(own)
 
 
 class Thought(NamedTuple):
@@ -102,7 +102,7 @@ class DeeperWhenBeatenRule(RuleOfPlay):
         is_deeper = state.is_deeper != changes
         anchor = own if self.order == 2 else self.side.best_response(other)
         habit = (anchor + self.step) % len(self.side.actions)
-        answered = self.side.best_response(self.side.opposite.best_response(habit))
+        answered = self.side.outguessing(habit)
         return Thought(answered if is_deeper else habit, is_deeper, 0 if changes else beaten)
 
     def reply(self, state: Thought) -> int | None:

@@ -274,9 +274,8 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind, OddsReading):
         if self._is_crowd or not self.rules.is_zero_sum:
             return None
         shares = tuple(rates.get(name, 0.0) for name in self.rules.behaviours)
-        best = max(range(len(shares)), key=lambda own: self.rules.side.expected(own, shares))
         expected = expected_inventories(self.rules, self.history.interactions)
-        target = best_target(self.rules, shares, expected, self.situation.held, best)
+        target = best_target(self.rules, shares, expected, self.situation.held, self.rules.side.best_against(shares))
         return self.strategies.against_one(target, expected[likeliest(shares)])
 
     def _distribution(self, behaviour: str | None) -> Distribution:
