@@ -34,7 +34,7 @@ from hm_agent.repeated_games.rules_of_play import (
 )
 from hm_agent.repeated_games.written_rules import rule_in_words
 from hm_agent.theory_of_mind.decision_questions import Plan, ReviewPlan
-from hm_agent.theory_of_mind.odds import LikelyRule, likeliest, rows_told
+from hm_agent.theory_of_mind.odds import likeliest, likely_rule
 from hm_agent.theory_of_mind.odds_questions import GiveOdds, OddsAnswer
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner, odds_of
 from hm_agent.worlds.matrix_games.language.rounds import NextAction, Play, RoundSituation
@@ -140,6 +140,13 @@ def _ranked(situation: RoundSituation) -> Sequence[RuleFit]:
     return sorted(_fits(situation), key=lambda fit: fit.likelihood, reverse=True)
 
 
+def _probable(situation: RoundSituation) -> Sequence[tuple[RuleFit, float]]:
+    """The rules that are not negligible, the likeliest first, each with its likelihood as a share of that one's."""
+    ranked = _ranked(situation)
+    weighed = [(fit, exp(fit.likelihood - ranked[0].likelihood)) for fit in ranked]
+    return [(fit, weight) for fit, weight in weighed if weight > NEGLIGIBLE]
+
+
 def foresee(words: str | None, situation: RoundSituation, about: str = "", history: Sequence[Any] = ()) -> NextAction:
     """The other's next action by a hypothesis; words of no rule stand for the likeliest rule."""
     ranked = _ranked(situation)
@@ -155,13 +162,12 @@ def best_action(situation: RoundSituation) -> str:
 
     Each rule's part takes it as known from now on (QMDP; Littman, Cassandra and Kaelbling, 1995).
     """
-    side, view, ranked = situation.side, situation.view, _ranked(situation)
+    side, view = situation.side, situation.view
     rounds, left = (view.rounds, view.left) if view.tables is None else (1, 1)
     totals = [0.0] * len(side.actions)
-    for fit in ranked:
-        if (weight := exp(fit.likelihood - ranked[0].likelihood)) > NEGLIGIBLE:
-            values = _values(fit, rounds, left)
-            totals = [total + weight * value for total, value in zip(totals, values, strict=True)]
+    for fit, weight in _probable(situation):
+        values = _values(fit, rounds, left)
+        totals = [total + weight * value for total, value in zip(totals, values, strict=True)]
     return side.actions[max(range(len(totals)), key=lambda action: round(totals[action], 9))]
 
 
@@ -183,48 +189,9 @@ def odds(question: GiveOdds) -> OddsAnswer:
     """The likeliest rules with what each plays next and, by each of the agent's actions, in the round after that."""
     situation = question.situation
     assert isinstance(situation, RoundSituation)
-    ranked = _ranked(situation)
-    rules = []
-    for fit in ranked:
-        if (share := exp(fit.likelihood - ranked[0].likelihood)) > NEGLIGIBLE:
-            rule, state = fit.rule, fit.state
-            rows = () if _stays(rule, state) else rows_told(_rows_after(rule, state))
-            lasts = len(rows) > 1 and _lasts(rule, state)
-            rules.append(LikelyRule(rule_in_words(rule), share, fit.chances, rows, lasts))
-    return odds_of(rules)
-
-
-def _rows_after(rule: RuleOfPlay, state: Any) -> list[Shares]:
-    """For each of the agent's actions now, the chances of the other's actions in the round after."""
-    chances = rule.chances(state)
-    after = [
-        [(chance, rule.chances(rule.after(state, reply, own))) for reply, chance in enumerate(chances) if chance]
-        for own in range(len(rule.side.others))
-    ]
-    columns = range(len(chances))
-    return [tuple(sum(chance * row[column] for chance, row in rows) for column in columns) for rows in after]
-
-
-def _lasts(rule: RuleOfPlay, state: Any) -> bool:
-    """True if whatever the agent's next action changes is for good, as far as one more round tells."""
-
-    def expected(present: Any) -> int:
-        return likeliest(rule.chances(present))
-
-    own = range(len(rule.side.others))
-    after = [rule.after(state, expected(state), action) for action in own]
-    return all(
-        expected(rule.after(changed, expected(changed), action)) == expected(changed)
-        for changed in after
-        if expected(changed) != expected(state)
-        for action in own
+    return odds_of(
+        [likely_rule(fit.rule, fit.state, rule_in_words(fit.rule), weight) for fit, weight in _probable(situation)]
     )
-
-
-def _stays(rule: RuleOfPlay, state: Any) -> bool:
-    """True if the rule is in the same state after any round."""
-    replies = [reply for reply, chance in enumerate(rule.chances(state)) if chance]
-    return all(rule.after(state, reply, own) == state for reply in replies for own in range(len(rule.side.others)))
 
 
 def strategy_words(situation: RoundSituation) -> str:
