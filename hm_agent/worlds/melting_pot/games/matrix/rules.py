@@ -142,24 +142,12 @@ MOST_LISTED = 4
 class StageGame:
     """The part of `MatrixRules` on which inference about an opponent's rule depends.
 
-    order: the highest order of the rules that the built-in reasoner considers; None for all.
+    side: the game of one interaction as the agent sees it. order: the highest order of the rules that the built-in
+    reasoner considers; None for all.
     """
 
-    behaviours: tuple[str, ...]
-    payoff: Payoff
+    side: Side
     order: int | None = None
-    others_payoff: Payoff | None = None
-
-    @property
-    def theirs(self) -> Payoff:
-        """The other player's payoff: row its own pure strategy, column the agent's."""
-        return self.others_payoff or self.payoff
-
-    @property
-    def is_zero_sum(self) -> bool:
-        """True if one player's gain is always the other's loss."""
-        kinds = range(len(self.payoff))
-        return all(self.payoff[mine][other] == -self.theirs[other][mine] for mine in kinds for other in kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,17 +182,18 @@ class MatrixRules:
 
     @property
     def stage_game(self) -> StageGame:
-        return StageGame(self.behaviours, self.payoff, self.order, self.others_payoff)
+        return StageGame(self.side, self.order)
 
     @property
     def side(self) -> Side:
         """The game of one interaction, in which each plays the kind that leads in what it holds."""
-        return Side(self.behaviours, self.behaviours, self.payoff, transposed(self.stage_game.theirs))
+        theirs = self.others_payoff or self.payoff
+        return Side(self.behaviours, self.behaviours, self.payoff, transposed(theirs))
 
     @property
     def is_zero_sum(self) -> bool:
         """True if one player's gain is always the other's loss."""
-        return self.stage_game.is_zero_sum
+        return self.side.is_zero_sum
 
     def is_armed(self, inventory: Counts) -> bool:
         """True if something has been collected: nobody can interact before."""

@@ -112,7 +112,7 @@ class RuleFilter:
     def mixture(self) -> Mixture:
         """The mixture estimated from the interactions, with a pseudo-count of 0.5 for each behaviour."""
         total = sum(self.counts)
-        return Mixture(self.game.behaviours, tuple(max(0.01, round(count / total, 2)) for count in self.counts))
+        return Mixture(self.game.side.actions, tuple(max(0.01, round(count / total, 2)) for count in self.counts))
 
     def after(self, moves: Moves) -> RuleFilter:
         """The filter after one more interaction."""
@@ -136,7 +136,7 @@ class RuleFilter:
 
     def _weights_given(self, played: int, replies: npt.NDArray[np.int_]) -> Weights:
         """The weights after the opponent has played a behaviour. replies: what each rule predicted."""
-        kinds, noise = len(self.game.behaviours), np.array([*NOISE])
+        kinds, noise = len(self.game.side.actions), np.array([*NOISE])
         likelihood = np.where((replies == played)[:, None], 1 - noise, noise / (kinds - 1))
         likelihood[replies == UNKNOWN] = 1 / kinds
         mixed = np.full((1, len(noise)), self.counts[played] / sum(self.counts))
@@ -148,7 +148,7 @@ class RuleFilter:
 @cache
 def _prior(game: StageGame) -> Weights:
     """(rules + 1, noise levels) the weights before any interaction."""
-    priors = [*(each.prior for each in rule_class(game)), masses_of(game).mixture]
+    priors = [*(each.prior for each in rule_class(game)), masses_of(game.side).mixture]
     return np.outer(priors, [*NOISE.values()]) / sum(priors)
 
 
@@ -159,7 +159,7 @@ def _filter(game: StageGame, history: tuple[Moves, ...]) -> RuleFilter:
         return _filter(game, history[:-1]).after(history[-1])
     states = tuple(each.rule.start for each in rule_class(game))
     none = np.zeros(len(states))
-    return RuleFilter(game, states, none, none, (0.5,) * len(game.behaviours), _prior(game))
+    return RuleFilter(game, states, none, none, (0.5,) * len(game.side.actions), _prior(game))
 
 
 def filter_of(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> RuleFilter:
