@@ -73,6 +73,12 @@ class MixtureRule(RuleOfPlay):
     half_time: int | None = None
     start = 0
 
+    @classmethod
+    def even(cls, side: Side) -> MixtureRule:
+        """The rule that draws every action alike."""
+        count = len(side.actions)
+        return cls(side, (1 / count,) * count)
+
     def after(self, state: int, own: int, other: int) -> int:
         """The number of rounds played, at most `half_time`."""
         return min(state + 1, self.half_time or 0)
