@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hm_agent.core import Hypothesis
+from hm_agent.repeated_games.payoffs import Shares
 from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.theory_of_mind.mind_questions import Prediction
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
-from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution, expected_inventories
+from hm_agent.worlds.melting_pot.games.matrix.best_response import expected_inventories
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, Place, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Constant, Mixture, Moves, Rule, moves_in
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
@@ -117,7 +118,7 @@ def test_an_opponent_that_follows_any_rule_of_the_class_is_soon_predicted(
     assert right >= 17
 
 
-def mean_prediction(rules: MatrixRules, met: Sequence[MatrixInteraction]) -> Distribution:
+def mean_prediction(rules: MatrixRules, met: Sequence[MatrixInteraction]) -> Shares:
     parts = [(each.prediction(), weight) for each, weight in posterior(rules, met)]
     return tuple(sum(part[kind] * weight for part, weight in parts) for kind in range(len(rules.behaviours)))
 

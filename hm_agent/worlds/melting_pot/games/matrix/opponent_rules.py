@@ -22,9 +22,9 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from hm_agent.repeated_games.payoffs import Shares, Table
 from hm_agent.worlds.melting_pot.facts import argmax
-from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Payoff
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
 
 UNKNOWN = -1
 """Stands for an unknown behaviour."""
@@ -163,7 +163,7 @@ class Relation(NamedTuple):
     replies: tuple[int, ...]
 
 
-def relations(payoff: Payoff) -> Sequence[Relation]:
+def relations(payoff: Table) -> Sequence[Relation]:
     """The relations that give each move a reply of its own."""
     kinds = range(len(payoff))
     same = Relation("the same as", tuple(kinds))
@@ -202,7 +202,7 @@ class OpponentStrategy(ABC):
         return None
 
     @abstractmethod
-    def prediction(self, state: Any) -> Distribution:
+    def prediction(self, state: Any) -> Shares:
         """The distribution over its next behaviour in a state."""
 
 
@@ -217,7 +217,7 @@ class Rule(OpponentStrategy):
     def reply(self, state: Any) -> int:
         """Its next behaviour in a state, UNKNOWN if the state doesn't determine it."""
 
-    def prediction(self, state: Any) -> Distribution:
+    def prediction(self, state: Any) -> Shares:
         return certain(self.reply(state), len(self.behaviours))
 
 
@@ -311,18 +311,18 @@ class Until(Rule):
 class Mixture(OpponentStrategy):
     """Draws each behaviour with a fixed probability, independently of the history."""
 
-    probabilities: Distribution
+    probabilities: Shares
 
     @property
     def words(self) -> str:
         parts = (f"{name} {share:.0%}" for name, share in zip(self.behaviours, self.probabilities, strict=True))
         return f"The opponent mixes at random: {', '.join(parts)} of the time."
 
-    def prediction(self, state: None) -> Distribution:
+    def prediction(self, state: None) -> Shares:
         return self.probabilities
 
 
-def certain(played: int, kinds: int) -> Distribution:
+def certain(played: int, kinds: int) -> Shares:
     """The distribution with all probability on one behaviour, uniform if that is UNKNOWN."""
     if played == UNKNOWN:
         return (1 / kinds,) * kinds

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hm_agent.core import Hypothesis
+from hm_agent.repeated_games.payoffs import Shares
 from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import (
     UNKNOWN,
     Answer,
@@ -65,7 +65,7 @@ class Fit(NamedTuple):
     correct: float = 0.0
     total: float = 0.0
 
-    def prediction(self, prior: tuple[float, float] = ACCURACY_PRIOR) -> Distribution:
+    def prediction(self, prior: tuple[float, float] = ACCURACY_PRIOR) -> Shares:
         """The distribution over the next behaviour, with the probability of an error by the strategy's accuracy.
 
         prior: the correct pseudo-observations of the accuracy, and their total.
@@ -77,7 +77,7 @@ class Fit(NamedTuple):
         return (prior[0] + self.correct) / (prior[1] + self.total)
 
 
-def with_errors(predicted: Distribution, accuracy: float) -> Distribution:
+def with_errors(predicted: Shares, accuracy: float) -> Shares:
     """Lowers the probability of a certain prediction to its accuracy, and shares the rest among the other behaviours.
 
     Returns any other prediction unchanged.
@@ -235,7 +235,7 @@ def predict_behaviour(
     history: Sequence[MatrixInteraction],
     taken: Counts | None,
     prior: tuple[float, float] = ACCURACY_PRIOR,
-) -> Distribution:
+) -> Shares:
     """The distribution over the opponent's next behaviour, by its strategy, the accuracy of that, and its pickups.
 
     taken: the count of each resource that it is known to have taken since the last interaction. prior: of the
@@ -255,7 +255,7 @@ def pickup_reliability(rules: MatrixRules, history: Iterable[MatrixInteraction])
     return right / total
 
 
-def update_on_pickups(probabilities: Distribution, taken: Counts, reliability: float) -> Distribution:
+def update_on_pickups(probabilities: Shares, taken: Counts, reliability: float) -> Shares:
     """Updates a distribution on the resources that a player took. reliability: as in `pickup_reliability`."""
     ratio = reliability * (len(probabilities) - 1) / (1 - reliability)
     weights = [share * ratio**count for share, count in zip(probabilities, taken, strict=True)]
