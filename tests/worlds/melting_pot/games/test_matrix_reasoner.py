@@ -94,7 +94,7 @@ def replies_of(rule: Rule, moves: Sequence[Moves]) -> Iterator[int]:
         state = rule.start
         for move in moves[begin : begin + 8]:
             yield rule.reply(rule.noticing(state, move.seen))
-            state = rule.updated(state, move)
+            state = rule.after(state, move)
 
 
 @settings(max_examples=40, deadline=None)
@@ -114,7 +114,7 @@ def test_an_opponent_that_follows_any_rule_of_the_class_is_soon_predicted(
         odds = mean_prediction(rules, met)
         right += number >= 20 and odds.index(max(odds)) == other
         met.append(pure_interaction(rules, names[move], names[other]))
-        state = rule.updated(state, moves_in(names, met[-1:])[0])
+        state = rule.after(state, moves_in(names, met[-1:])[0])
     assert right >= 17
 
 
@@ -138,7 +138,7 @@ def test_a_mixture_is_read_back_from_its_words() -> None:
 def test_unknown_words_are_predicted_from_the_history() -> None:
     met = [interaction("paper", "rock")] * 5
     guessed = strategy_from_words("It likes the colour yellow.", RULES, met)
-    assert argmax(guessed.prediction(guessed.start)) == NAMES.index("rock")
+    assert argmax(guessed.chances(guessed.start)) == NAMES.index("rock")
 
 
 def test_the_same_move_every_time_is_a_pure_strategy() -> None:

@@ -70,7 +70,7 @@ class Fit(NamedTuple):
 
         prior: the correct pseudo-observations of the accuracy, and their total.
         """
-        return with_errors(self.strategy.prediction(self.state), self.accuracy(prior))
+        return with_errors(self.strategy.chances(self.state), self.accuracy(prior))
 
     def accuracy(self, prior: tuple[float, float] = ACCURACY_PRIOR) -> float:
         """The posterior mean of the share of right predictions. prior: as in `prediction`."""
@@ -129,7 +129,7 @@ class RuleFilter:
         total = np.where(is_counted, HIT_MEMORY * self.total + 1, self.total)
         # Many rules have equal states: these share one object.
         shared: dict[Hashable, Hashable] = {}
-        updated = (rule.updated(state, moves) for rule, state in with_states)
+        updated = (rule.after(state, moves) for rule, state in with_states)
         states = tuple(shared.setdefault(state, state) for state in updated)
         changed = (1 - CHANGE_RATE) * weights + CHANGE_RATE * _prior(self.game)
         return RuleFilter(self.game, states, correct, total, counts, changed)

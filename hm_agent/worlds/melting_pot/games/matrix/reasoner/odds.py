@@ -48,7 +48,7 @@ def give_odds(question: GiveOdds) -> OddsAnswer:
 def _after(fit: Fit) -> Sequence[Fit]:
     """For each kind that the agent may play next, the fit then, if the likeliest kind of the other comes next."""
     other, kinds = _expected(fit), range(len(fit.strategy.behaviours))
-    return [fit._replace(state=fit.strategy.updated(fit.state, Moves(own, other, own))) for own in kinds]
+    return [fit._replace(state=fit.strategy.after(fit.state, Moves(own, other, own))) for own in kinds]
 
 
 def _expected(fit: Fit) -> int:

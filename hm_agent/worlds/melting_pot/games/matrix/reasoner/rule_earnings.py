@@ -31,7 +31,7 @@ def earnings(rule: Rule, side: Side) -> float:
         return [[outcome(state, answer, played) for played in replies] for answer in kinds]
 
     def outcome(state: Hashable, answer: int, played: int) -> Outcome:
-        after = rule.updated(state, Moves(answer, played, seen=answer))
+        after = rule.after(state, Moves(answer, played, seen=answer))
         return side.payoff[answer][played], side.others_payoff[answer][played], after
 
     @cache
