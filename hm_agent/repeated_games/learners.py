@@ -12,6 +12,7 @@ from itertools import pairwise, product, takewhile
 from statistics import mean
 
 from hm_agent.repeated_games.payoffs import Side
+from hm_agent.repeated_games.rules_of_play import RuleOfPlay
 
 Moves = Sequence[tuple[int, int]]
 """The numbers of the player's own action and of the other's, for each round."""
@@ -109,6 +110,21 @@ def q_learning(side: Side, moves: Moves) -> int:
         paid = side.payoff[after[0]][after[1]] + DISCOUNT * max(value(after, action) for action in actions)
         worth[before, after[0]] = (1 - RATE) * value(before, after[0]) + RATE * paid
     return max(actions, key=lambda action: value(moves[-1], action))
+
+
+def by_rule(rule_of: Callable[[Side], RuleOfPlay]) -> Learner:
+    """Plays by a rule of play that draws nothing once a round was played. rule_of: the rule for a table."""
+
+    def choose(side: Side, moves: Moves) -> int:
+        rule = rule_of(side)
+        state = rule.start
+        for own, other in moves:
+            state = rule.after(state, own, other)
+        reply = rule.reply(state)
+        assert reply is not None
+        return reply
+
+    return choose
 
 
 def begun(answer: Learner) -> Learner:

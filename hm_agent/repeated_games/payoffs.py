@@ -53,3 +53,7 @@ class Side:
         """The action that pays most against one action of the other player; the first of several."""
         paid = [row[other] for row in self.payoff]
         return paid.index(max(paid))
+
+    def outguessing(self, own: int) -> int:
+        """The best response to the other player's best response to one's own action."""
+        return self.best_response(self.opposite.best_response(own))

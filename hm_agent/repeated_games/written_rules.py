@@ -9,7 +9,7 @@ from typing import Any
 
 from hm_agent.config import ConfigError
 from hm_agent.extensions import nearest
-from hm_agent.repeated_games import dilemma_rules, rules_of_play
+from hm_agent.repeated_games import dilemma_rules, mind_rules, rules_of_play
 from hm_agent.repeated_games.levels import NAIVE, LevelRule
 from hm_agent.repeated_games.payoffs import Side
 from hm_agent.repeated_games.rules_of_play import RuleOfPlay, SlippingRule
@@ -26,9 +26,9 @@ RULES_OF_PLAY: dict[str, type[RuleOfPlay]] = {
     "win_stay_lose_shift": rules_of_play.WinStayLoseShiftRule,
     "switch_after_losses": rules_of_play.SwitchAfterLossesRule,
     "fictitious_play": rules_of_play.FictitiousPlayRule,
-    "theory_of_mind": rules_of_play.TheoryOfMindRule,
-    "outguess": rules_of_play.OutguessRule,
-    "deeper_when_beaten": rules_of_play.DeeperWhenBeatenRule,
+    "theory_of_mind": mind_rules.TheoryOfMindRule,
+    "outguess": mind_rules.OutguessRule,
+    "deeper_when_beaten": mind_rules.DeeperWhenBeatenRule,
     "level": LevelRule,
     "grim": dilemma_rules.GrimRule,
     "corrigible": dilemma_rules.CorrigibleRule,

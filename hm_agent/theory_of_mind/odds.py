@@ -6,12 +6,15 @@ so that it also counts what it makes the other player do, be it for good.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from hm_agent.repeated_games.best_play import BayesPlay
 from hm_agent.repeated_games.payoffs import Shares, Side
 from hm_agent.repeated_games.rules_of_play import RuleOfPlay
+
+StateT = TypeVar("StateT")
 
 SLIP = 0.05
 """The chance with which any rule is taken to be left for an action drawn alike, so that no surprise refutes it."""
@@ -45,6 +48,40 @@ def rows_told(by_choice: Sequence[Shares]) -> tuple[Shares, ...]:
     by_choice: the chances of the other's actions for each action of the agent.
     """
     return tuple(by_choice[:1] if len(set(by_choice)) == 1 else by_choice)
+
+
+def changes_last(state: StateT, after: Callable[[StateT], Sequence[StateT]], expected: Callable[[StateT], int]) -> bool:
+    """True if whatever the agent's next action changes is for good, as far as one more interaction tells.
+
+    after: the states after an interaction in which the other does what is expected, one for each action of the agent.
+    expected: the other's likeliest action in a state.
+    """
+    changed = [later for later in after(state) if expected(later) != expected(state)]
+    return all(expected(later) == expected(each) for each in changed for later in after(each))
+
+
+def likely_rule(rule: RuleOfPlay, state: Any, words: str, share: float) -> LikelyRule:
+    """What a rule of play in a state foresees of the next two interactions."""
+    chances, choices = rule.chances(state), range(len(rule.side.others))
+    replies = [(reply, chance) for reply, chance in enumerate(chances) if chance]
+    after = [[(chance, rule.after(state, reply, own)) for reply, chance in replies] for own in choices]
+    if all(later == state for outcomes in after for _, later in outcomes):
+        return LikelyRule(words, share, chances)
+    rows = rows_told([_mixed([(chance, rule.chances(later)) for chance, later in outcomes]) for outcomes in after])
+
+    def expected(present: Any) -> int:
+        return likeliest(rule.chances(present))
+
+    def then(present: Any) -> Sequence[Any]:
+        return [rule.after(present, expected(present), own) for own in choices]
+
+    return LikelyRule(words, share, chances, rows, len(rows) > 1 and changes_last(state, then, expected))
+
+
+def _mixed(rows: Sequence[tuple[float, Shares]]) -> Shares:
+    """The chances that come of several, each with its own chance."""
+    columns = range(len(rows[0][1]))
+    return tuple(sum(chance * row[column] for chance, row in rows) for column in columns)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,8 +13,7 @@ from hm_agent.config import ConfigError
 from hm_agent.repeated_games.payoffs import Side, transposed
 from hm_agent.repeated_games.rules_of_play import RuleOfPlay
 from hm_agent.repeated_games.written_rules import RULES_OF_PLAY, rule_from, rule_in_words
-from hm_agent.worlds.melting_pot.games.matrix.simulator.puppeteers import KindsPlayed, Memory
-from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import PUPPETEERS
+from hm_agent.worlds.melting_pot.games.matrix.simulator.puppeteers import CHOICES, KindsPlayed, Memory
 from tests.worlds.melting_pot.simulator.puppet_timesteps import PD as PD_GAME
 from tests.worlds.melting_pot.simulator.puppet_timesteps import RWS as RPS_GAME
 
@@ -99,37 +99,34 @@ def test_chances_add_up_to_one_and_tremble_as_they_say() -> None:
     assert corrigible.chances(corrigible.after(corrigible.start, 1, 1)) == pytest.approx((0.85, 0.15))
 
 
-SAME: tuple[tuple[str, Mapping[str, Any], Any, Side], ...] = (
-    ("cycle", {"cycle": ("rock", "rock", "paper")}, RPS_GAME, RPS),
-    ("counter_earlier", {"rounds_ago": 2, "first": "rock"}, RPS_GAME, RPS),
-    ("win_stay_lose_shift", {"aspiration": 0, "first": "rock"}, RPS_GAME, RPS),
-    ("win_stay_lose_shift", {"aspiration": 2, "first": "cooperate"}, PD_GAME, PD),
-    ("fictitious_play", {"window": 5, "first": "paper"}, RPS_GAME, RPS),
-    ("outguess", {"first": "rock"}, RPS_GAME, RPS),
-    ("theory_of_mind", {"order": 1, "first": "rock"}, RPS_GAME, RPS),
-    ("switch_after_losses", {"losses": 2, "first": "rock"}, RPS_GAME, RPS),
-    ("tit_for_two_tats", {}, PD_GAME, PD),
-    ("gradual", {}, PD_GAME, PD),
-    ("suspicious_tit_for_tat", {"patience": 3}, PD_GAME, PD),
+SAME: tuple[tuple[str, Mapping[str, Any], Side], ...] = (
+    ("cycle", {"cycle": (0, 0, 1)}, RPS),
+    ("counter_earlier", {"rounds_ago": 2, "first": 0}, RPS),
+    ("win_stay_lose_shift", {"aspiration": 0, "first": 0}, RPS),
+    ("win_stay_lose_shift", {"aspiration": 2, "first": 0}, PD),
+    ("fictitious_play", {"window": 5, "first": 1}, RPS),
+    ("outguess", {"first": 0}, RPS),
+    ("theory_of_mind", {"order": 1, "first": 0}, RPS),
+    ("switch_after_losses", {"losses": 2, "first": 0}, RPS),
+    ("tit_for_two_tats", {"cooperate": 0, "defect": 1}, PD),
+    ("gradual", {"cooperate": 0, "defect": 1}, PD),
+    ("suspicious_tit_for_tat", {"patience": 3, "cooperate": 0, "defect": 1}, PD),
 )
-"""Rules, and puppeteers of Melting Pot's wing by the same name and parameters, that draw nothing."""
+"""Rules, and choices of Melting Pot's puppeteers by the same name and parameters, that draw nothing."""
 
 
-@pytest.mark.parametrize(("name", "parameters", "game", "side"), SAME)
-def test_rule_plays_as_the_puppeteer_of_the_same_name(
-    name: str, parameters: Mapping[str, Any], game: Any, side: Side
-) -> None:
-    rule, puppeteer = rule_from(name, parameters, side), PUPPETEERS[name](game=game, **parameters)
-    for seed in range(20):
-        rng, state, memory = random.Random(seed), rule.start, puppeteer.initial_state()
-        for _ in range(40):
-            own = rule.reply(state)
-            assert own is not None
-            assert side.actions[own] == memory.target
-            other = rng.randrange(len(side.others))
-            played = (*memory.played, KindsPlayed(memory.target, side.others[other]))
-            state, memory = rule.after(state, own, other), Memory(memory.target, played)
-            memory = Memory(puppeteer.choose(memory), played)
+def test_a_puppeteer_plays_as_the_rule_of_its_name_where_all_is_clear() -> None:
+    for name, parameters, side in SAME:
+        rule = RULES_OF_PLAY[name](side, **parameters)
+        choose = partial(CHOICES[name], side, **{key: parameters[key] for key in parameters if key != "first"})
+        first = parameters["first"] if "first" in parameters else choose(Memory())
+        for seed in range(20):
+            rng, state, memory = random.Random(seed), rule.start, Memory(first)
+            for _ in range(40):
+                own, other = rule.reply(state), rng.randrange(len(side.others))
+                assert own == memory.target, name
+                state, played = rule.after(state, own, other), (*memory.played, KindsPlayed(own, other))
+                memory = Memory(choose(Memory(own, played)), played)
 
 
 WRONG: tuple[tuple[str, Mapping[str, Any], str], ...] = (

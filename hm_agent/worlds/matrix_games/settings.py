@@ -131,9 +131,8 @@ class TableScenario:
         shares: dict[RuleOfPlay, float] = {}
         alike = [known.rules for known in scenarios_of(self.game, self.path) if known.side == self.side]
         if order is not None:
-            count = len(self.side.others)
             alike = [tuple(rule for rule in rules if rule.order <= order) for rules in alike]
-            alike.append((MixtureRule(self.side.opposite, (1 / count,) * count),))
+            alike.append((MixtureRule.even(self.side.opposite),))
         met = [rules for rules in alike if rules]
         for rules in met:
             for rule in rules:

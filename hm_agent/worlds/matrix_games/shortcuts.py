@@ -9,9 +9,10 @@ from random import Random
 from hm_agent.repeated_games.automata import Automata
 from hm_agent.repeated_games.choice_regression import ChoiceRegression
 from hm_agent.repeated_games.equilibria import equilibrium
-from hm_agent.repeated_games.learners import LEARNERS, Learner, Moves, begun, commonest, mutual_action
+from hm_agent.repeated_games.learners import LEARNERS, Learner, Moves, begun, by_rule, commonest, mutual_action
 from hm_agent.repeated_games.levels import NAIVE, naive_action
 from hm_agent.repeated_games.payoffs import Side
+from hm_agent.repeated_games.rules_of_play import CopyRule, CounterEarlierRule, StepRule, WinStayLoseShiftRule
 from hm_agent.worlds.matrix_games.table_agent import TableAgent
 from hm_agent.worlds.matrix_games.views import RoundView
 from hm_agent.worlds.matrix_games.world import MatrixGameWorld
@@ -92,26 +93,10 @@ def match_frequencies(side: Side, moves: Moves, rng: Random) -> int:
     return side.best_response(rng.choice(moves)[1]) if moves else mutual_action(side)
 
 
-def go_on(side: Side, moves: Moves, *, steps: int) -> int:
-    """Goes so many actions on from its own last one, and round to the first, whatever the other plays."""
-    return (moves[-1][0] + steps) % len(side.actions)
-
-
-def copy_last(side: Side, moves: Moves) -> int:
-    """Plays what the other played last: tit-for-tat; by its number where the other's actions have other names."""
-    return moves[-1][1] % len(side.actions)
-
-
-def win_stay_lose_shift(side: Side, moves: Moves) -> int:
-    """Stays with an action that paid more than the table's mean, else takes the next (Nowak and Sigmund, 1993)."""
-    own, other = moves[-1]
+def win_stay_lose_shift(side: Side) -> WinStayLoseShiftRule:
+    """The rule that stays with an action that paid more than the table's mean."""
     paid = [payoff for row in side.payoff for payoff in row]
-    return own if side.payoff[own][other] > sum(paid) / len(paid) else (own + 1) % len(side.actions)
-
-
-def counter_last(side: Side, moves: Moves) -> int:
-    """Best-responds to what the other played last."""
-    return side.best_response(moves[-1][1])
+    return WinStayLoseShiftRule(side, sum(paid) / len(paid))
 
 
 def counter_commonest(side: Side, moves: Moves) -> int:
@@ -123,7 +108,7 @@ def double_counter(side: Side, moves: Moves) -> int:
     """Best-responds to the other's last action; after a round that paid more than 0, to the answer to that."""
     own, other = moves[-1]
     counter = side.best_response(other)
-    return side.best_response(side.opposite.best_response(counter)) if side.payoff[own][other] > 0 else counter
+    return side.outguessing(counter) if side.payoff[own][other] > 0 else counter
 
 
 def undrawn(learner: Learner) -> Shortcut:
@@ -143,10 +128,10 @@ _RULES: Mapping[str, Shortcut] = {
     "boldest": undrawn(lambda side, moves: naive_action(side, "boldest")),
     "cooperate": undrawn(lambda side, moves: mutual_action(side)),
     "equilibrium": drawn_equilibrium,
-    **{f"step_{steps}": undrawn(begun(partial(go_on, steps=steps))) for steps in (1, 2, 3)},
-    "copy_last": undrawn(begun(copy_last)),
-    "win_stay_lose_shift": undrawn(begun(win_stay_lose_shift)),
-    "counter_last": undrawn(begun(counter_last)),
+    **{f"step_{steps}": undrawn(begun(by_rule(partial(StepRule, step=steps)))) for steps in (1, 2, 3)},
+    "copy_last": undrawn(begun(by_rule(CopyRule))),
+    "win_stay_lose_shift": undrawn(begun(by_rule(win_stay_lose_shift))),
+    "counter_last": undrawn(begun(by_rule(CounterEarlierRule))),
     "counter_commonest": undrawn(begun(counter_commonest)),
     "match_frequencies": match_frequencies,
     "double_counter": undrawn(begun(double_counter)),

@@ -43,9 +43,8 @@ class CallPlanner(WrittenFollower[Board, SpokenMove]):
     """
 
     def __init__(self, rules: GameSettings, notebook: Notebook) -> None:
+        super().__init__()
         self._rules, self._notebook = rules, notebook
-        self.plan: tuple[Call, ...] = ()
-        self._failed: Call | None = None
         self.why_over: str | None = _used_up()
         self._was_held = False
         self._walks: tuple[Walk, ...] = ()
@@ -93,10 +92,6 @@ class CallPlanner(WrittenFollower[Board, SpokenMove]):
     @property
     def current(self) -> Call | None:
         return self.walk
-
-    @property
-    def failed(self) -> Call | None:
-        return self._failed
 
     @property
     def record(self) -> PlanRecord:

@@ -211,7 +211,7 @@ def test_to_watch_is_offered_until_it_is_over_or_something_is_known_or_held(unwa
     assert game.situation.may_watch  # it goes on
     forced(game, NOTHING, Shadow("opponent"), strategy=TO_WATCH)
     assert not game.situation.may_watch
-    game._has_watched = False
+    game._forced.begin_anew()
     assert game.situation.may_watch
     game.held = (2, 1, 1)
     assert not game.situation.may_watch

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import product
 from statistics import mean
 
@@ -10,7 +11,6 @@ from hm_agent.repeated_games.learners import LEARNERS
 from hm_agent.repeated_games.rules_of_play import RuleOfPlay
 from hm_agent.testing.episodes import settled
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.simulator.puppeteers import RulePuppeteer
 from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import build_puppeteer
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios, game_named
 from hm_agent.worlds.melting_pot.suite import SUITE
@@ -31,8 +31,8 @@ def rules_by_item() -> Mapping[str, list[RuleOfPlay]]:
     for scenario in HIDDEN:
         assert scenario.unseen is not None
         puppeteer = build_puppeteer(GAME, scenario.unseen)
-        assert isinstance(puppeteer, RulePuppeteer)
-        items.setdefault(INFO[scenario.name].pair, []).append(puppeteer.rule)
+        assert isinstance(puppeteer.choose, partial)
+        items.setdefault(INFO[scenario.name].pair, []).append(puppeteer.choose.keywords["rule"])
     return items
 
 

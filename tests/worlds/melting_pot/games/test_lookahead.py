@@ -98,7 +98,7 @@ def test_known_grim_trigger_is_never_set_off(after: int, rounds: int) -> None:
 def reply_of(rule: Rule, met: list[MatrixInteraction]) -> int:
     state = rule.start
     for moves in moves_in(NAMES, met):
-        state = rule.updated(state, moves)
+        state = rule.after(state, moves)
     return rule.reply(state)
 
 

@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hm_agent.core import Hypothesis
+from hm_agent.repeated_games.payoffs import Shares
 from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.theory_of_mind.mind_questions import Prediction
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
-from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution, expected_inventories
+from hm_agent.worlds.melting_pot.games.matrix.best_response import expected_inventories
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, Place, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Constant, Mixture, Moves, Rule, moves_in
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
@@ -93,7 +94,7 @@ def replies_of(rule: Rule, moves: Sequence[Moves]) -> Iterator[int]:
         state = rule.start
         for move in moves[begin : begin + 8]:
             yield rule.reply(rule.noticing(state, move.seen))
-            state = rule.updated(state, move)
+            state = rule.after(state, move)
 
 
 @settings(max_examples=40, deadline=None)
@@ -113,11 +114,11 @@ def test_an_opponent_that_follows_any_rule_of_the_class_is_soon_predicted(
         odds = mean_prediction(rules, met)
         right += number >= 20 and odds.index(max(odds)) == other
         met.append(pure_interaction(rules, names[move], names[other]))
-        state = rule.updated(state, moves_in(names, met[-1:])[0])
+        state = rule.after(state, moves_in(names, met[-1:])[0])
     assert right >= 17
 
 
-def mean_prediction(rules: MatrixRules, met: Sequence[MatrixInteraction]) -> Distribution:
+def mean_prediction(rules: MatrixRules, met: Sequence[MatrixInteraction]) -> Shares:
     parts = [(each.prediction(), weight) for each, weight in posterior(rules, met)]
     return tuple(sum(part[kind] * weight for part, weight in parts) for kind in range(len(rules.behaviours)))
 
@@ -137,7 +138,7 @@ def test_a_mixture_is_read_back_from_its_words() -> None:
 def test_unknown_words_are_predicted_from_the_history() -> None:
     met = [interaction("paper", "rock")] * 5
     guessed = strategy_from_words("It likes the colour yellow.", RULES, met)
-    assert argmax(guessed.prediction(guessed.start)) == NAMES.index("rock")
+    assert argmax(guessed.chances(guessed.start)) == NAMES.index("rock")
 
 
 def test_the_same_move_every_time_is_a_pure_strategy() -> None:

@@ -8,10 +8,10 @@ from types import MappingProxyType
 
 import pytest
 
+from hm_agent.repeated_games.payoffs import Shares
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     STEPS_PER_SEARCH,
-    Distribution,
     LastSeen,
     PartnerChoice,
     choose_partners,
@@ -70,7 +70,7 @@ def choose(*opponents: Opponent, own: Counts = NOTHING) -> AmongMany:
     return choice_among(MatrixSeat(RULES, NOW, own, opponents), opponents)
 
 
-def meet(others: Mapping[str, Distribution], sightings: Mapping[str, LastSeen] = MappingProxyType({})) -> PartnerChoice:
+def meet(others: Mapping[str, Shares], sightings: Mapping[str, LastSeen] = MappingProxyType({})) -> PartnerChoice:
     search = steps_to_find({player: sightings.get(player) for player in others}, NOW)
     return choose_partners(RULES, others, EXPECTED, NOTHING, search)
 

@@ -62,8 +62,8 @@ def depends(rule: OpponentStrategy, histories: Iterable[Sequence[Moves]]) -> boo
     for history in histories:
         state = rule.start
         for moves in history:
-            state = rule.updated(state, moves)
-        predicted.add(rule.prediction(state))
+            state = rule.after(state, moves)
+        predicted.add(rule.chances(state))
     return len(predicted) > 1
 
 

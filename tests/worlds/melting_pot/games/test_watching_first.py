@@ -8,11 +8,12 @@ import pytest
 
 from hm_agent.finding import find_scenarios
 from hm_agent.models.prompts import render
+from hm_agent.repeated_games.payoffs import Shares
 from hm_agent.testing.episodes import play_steps
 from hm_agent.theory_of_mind.decision_questions import Plan, StrategyAnswer
 from hm_agent.theory_of_mind.mind import PlayerModel
 from hm_agent.theory_of_mind.mind_questions import MindsReadAnswer, Prediction, RevisedBeliefs
-from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution, expected_inventories, pays_to_watch
+from hm_agent.worlds.melting_pot.games.matrix.best_response import expected_inventories, pays_to_watch
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
@@ -41,14 +42,12 @@ NOTHING = (1, 1, 1)
 WATCH = "shadow(opponent)"
 
 
-def pays(rules: MatrixRules, probabilities: Distribution, own: tuple[int, ...] | None = None) -> bool:
+def pays(rules: MatrixRules, probabilities: Shares, own: tuple[int, ...] | None = None) -> bool:
     return pays_to_watch(rules, probabilities, expected_inventories(rules, ()), own)
 
 
 @pytest.mark.parametrize(("probabilities", "watches"), [(UNKNOWN, True), (LIKELY, True), (KNOWN, False)])
-def test_watching_pays_while_it_is_uncertain_what_the_opponent_plays(
-    probabilities: Distribution, watches: bool
-) -> None:
+def test_watching_pays_while_it_is_uncertain_what_the_opponent_plays(probabilities: Shares, watches: bool) -> None:
     assert pays(ROCK_PAPER_SCISSORS, probabilities) is watches
 
 

@@ -16,13 +16,13 @@ from hm_agent.worlds.melting_pot.games.matrix.simulator.character import (
     STRAYING_STEPS,
     CharacterPuppeteer,
 )
-from hm_agent.worlds.melting_pot.games.matrix.simulator.puppeteers import CyclePuppeteer
+from hm_agent.worlds.melting_pot.games.matrix.simulator.puppeteers import MatrixPuppeteer
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of, character_of
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
 from tests.worlds.melting_pot.simulator.puppet_timesteps import RWS, meaning, timestep
 
-ROCK = CyclePuppeteer(game=RWS, cycle=("rock",), margin=2)
+ROCK = MatrixPuppeteer(game=RWS, choose=lambda side, memory: side.actions.index("rock"), margin=2)
 """Wants rock, and plays it once it holds two more of it than of the others."""
 
 

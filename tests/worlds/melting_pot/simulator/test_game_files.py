@@ -159,7 +159,7 @@ def test_a_game_without_any_goals_is_refused_in_one_line() -> None:
     ("played_by", "message"),
     [
         ('puppeteer = "cycles"', "chicken_unseen_0: unknown puppeteer 'cycles': there is cycle,"),
-        ('puppeteer = "cycle"\nparameters = { cycles = ["dove"] }', "unexpected keyword argument 'cycles'"),
+        ('puppeteer = "cycle"\nparameters = { cycles = ["dove"] }', "no parameter 'cycles': there is cycle, first"),
         ('puppeteer = "cycle"\nparameters = { cycle = ["dove", "hark"] }', "unknown kind 'hark': there is dove, hawk"),
         ('puppeteer = "outguess"\nparameters = { first = "hark" }', "unknown kind 'hark': there is dove, hawk"),
         ('puppeteer = "gradual"', "unknown kind 'cooperate': there is dove, hawk"),

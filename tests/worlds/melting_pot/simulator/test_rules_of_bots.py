@@ -37,7 +37,7 @@ def test_rules_of_bots_are_worded_as_strategies_that_the_reasoner_knows(name: st
 def game_of(scenario: Scenario) -> StageGame:
     facts = scenario.game
     assert isinstance(facts, MatrixFacts)
-    return StageGame(facts.behaviours, facts.payoff)
+    return StageGame(facts.side)
 
 
 def test_rules_of_unseen_opponents_are_worded_as_strategies_that_the_reasoner_knows() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,27 +12,11 @@ import pytest
 from meltingpot.configs import bots as bot_configs
 
 from hm_agent.config import ConfigError
-from hm_agent.repeated_games.written_rules import RULES_OF_PLAY, rule_from
+from hm_agent.repeated_games.written_rules import RULES_OF_PLAY
 from hm_agent.worlds.melting_pot.facts import Counts, UnseenFacts
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.simulator.puppeteers import (
-    CounterEarlierPuppeteer,
-    CyclePuppeteer,
-    FictitiousPlayPuppeteer,
-    GenerousTitForTatPuppeteer,
-    GradualPuppeteer,
-    MatrixPuppeteer,
-    NoisyCopyPuppeteer,
-    OutguessPuppeteer,
-    RotatingMixturePuppeteer,
-    RulePuppeteer,
-    SuspiciousTitForTatPuppeteer,
-    SwitchAfterLossesPuppeteer,
-    TheoryOfMindPuppeteer,
-    TitForTwoTatsPuppeteer,
-    WinStayLoseShiftPuppeteer,
-)
-from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import PUPPETEERS, WATCHERS, build_puppeteer
+from hm_agent.worlds.melting_pot.games.matrix.simulator.puppeteers import CHOICES, MatrixPuppeteer
+from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import WATCHERS, build_puppeteer
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
 from tests.worlds.melting_pot.simulator.puppet_timesteps import PD, RWS, holding, meaning, timestep
@@ -48,6 +31,11 @@ def inventory(game: MatrixFacts, letter: str) -> Counts:
     if letter == UNCLEAR:
         return (6,) * len(game.resources)
     return holding(game, next(kind for kind in game.behaviours if kind.startswith(letter)))
+
+
+def by_name(name: str, game: MatrixFacts = RWS, **parameters: Any) -> MatrixPuppeteer:
+    facts = UnseenFacts(short_name="unseen", about="", held_out=True, puppeteer=name, parameters=parameters)
+    return build_puppeteer(game, facts)
 
 
 def moves(puppeteer: MatrixPuppeteer, others: str, own: str | None = None, seed: int = 0) -> str:
@@ -70,29 +58,29 @@ def moves(puppeteer: MatrixPuppeteer, others: str, own: str | None = None, seed:
 
 
 def test_cycle_comes_round_whatever_the_other_plays() -> None:
-    cycle = CyclePuppeteer(game=RWS, cycle=("rock", "rock", "paper"))
+    cycle = by_name("cycle", cycle=("rock", "rock", "paper"))
     assert moves(cycle, "sprs=pr") == "rrprrprr"
 
 
 @pytest.mark.parametrize(("rounds_ago", "expected"), [(1, "rsrsprp"), (2, "rrsrspr"), (3, "rrrsrsp")])
 def test_counter_earlier_beats_the_move_so_many_rounds_ago(rounds_ago: int, expected: str) -> None:
-    counter = CounterEarlierPuppeteer(game=RWS, first="rock", rounds_ago=rounds_ago)
+    counter = by_name("counter_earlier", first="rock", rounds_ago=rounds_ago)
     assert moves(counter, "pspr" + "sr") == expected
 
 
 def test_counter_earlier_goes_on_as_before_where_the_move_was_unclear() -> None:
-    counter = CounterEarlierPuppeteer(game=RWS, first="rock", rounds_ago=2)
+    counter = by_name("counter_earlier", first="rock", rounds_ago=2)
     assert moves(counter, "p=ss") == "rrssr"
 
 
 def test_win_stays_and_anything_else_shifts_to_the_next_kind() -> None:
     # rock beats scissors: stays; a tie: paper; scissors beat paper: scissors; unclear: as before; rock beats it: rock.
-    stay = WinStayLoseShiftPuppeteer(game=RWS, first="rock", aspiration=0)
+    stay = by_name("win_stay_lose_shift", first="rock", aspiration=0)
     assert moves(stay, "srs=r") == "rrpssr"
 
 
 def test_pavlov_changes_after_a_defection_and_goes_back_after_mutual_defection() -> None:
-    pavlov = WinStayLoseShiftPuppeteer(game=PD, first="cooperate", aspiration=2)
+    pavlov = by_name("win_stay_lose_shift", PD, first="cooperate", aspiration=2)
     assert moves(pavlov, "cdcddcc") == "ccddcddd"
     assert moves(pavlov, "dd") == "cdc"
 
@@ -103,7 +91,7 @@ def shares(drawn: Iterable[str]) -> dict[str, float]:
 
 
 def test_mixture_has_its_weights_and_moves_them_on_at_half_time() -> None:
-    mixture = RotatingMixturePuppeteer(game=RWS, weights=(0.7, 0.2, 0.1), half_time=EVERY * 1000)
+    mixture = by_name("rotating_mixture", weights=(0.7, 0.2, 0.1), half_time=EVERY * 1000)
     drawn = moves(mixture, "r" * 2000)
     assert shares(drawn[:1001]) == pytest.approx({"r": 0.7, "p": 0.2, "s": 0.1}, abs=0.05)
     assert shares(drawn[1001:]) == pytest.approx({"p": 0.7, "s": 0.2, "r": 0.1}, abs=0.05)
@@ -111,126 +99,123 @@ def test_mixture_has_its_weights_and_moves_them_on_at_half_time() -> None:
 
 def test_noisy_copy_copies_but_for_the_noise() -> None:
     others = "".join(random.Random(1).choices("rps", k=2000))
-    copied = moves(NoisyCopyPuppeteer(game=RWS, noise=0.3), others)
+    copied = moves(by_name("noisy_copy", noise=0.3), others)
     agreeing = sum(own == other for own, other in zip(copied[1:], others, strict=True)) / len(others)
     assert agreeing == pytest.approx(0.7 + 0.3 / 3, abs=0.04)
-    assert moves(NoisyCopyPuppeteer(game=RWS, noise=0, first="rock"), "ps=r") == "rpssr"
+    assert moves(by_name("noisy_copy", noise=0, first="rock"), "ps=r") == "rpssr"
 
 
 def test_fictitious_play_answers_the_mixture_of_the_last_moves() -> None:
-    fictitious = FictitiousPlayPuppeteer(game=RWS, first="rock", window=3)
+    fictitious = by_name("fictitious_play", first="rock", window=3)
     # Against p, pp and ppr scissors are best, by 10, 20 and 10; against prr and rrr paper, by 20 and 30.
     assert moves(fictitious, "pprrr") == "rssspp"
 
 
 def test_fictitious_play_keeps_its_kind_among_best_responses() -> None:
-    fictitious = FictitiousPlayPuppeteer(game=RWS, window=3)
     for letter in "rps":
-        assert moves(replace(fictitious, first=KINDS[letter]), "=rps")[::4] == letter + "p"
-        assert moves(replace(fictitious, first=KINDS[letter]), "=") == letter * 2
+        fictitious = by_name("fictitious_play", window=3, first=KINDS[letter])
+        assert moves(fictitious, "=rps")[::4] == letter + "p"
+        assert moves(fictitious, "=") == letter * 2
 
 
 def test_fictitious_play_forgets_what_lies_before_its_window() -> None:
-    assert moves(FictitiousPlayPuppeteer(game=RWS, first="rock", window=2), "rrrrss")[-1] == "r"
-    assert moves(FictitiousPlayPuppeteer(game=RWS, first="rock", window=6), "rrrrss")[-1] == "p"
+    assert moves(by_name("fictitious_play", first="rock", window=2), "rrrrss")[-1] == "r"
+    assert moves(by_name("fictitious_play", first="rock", window=6), "rrrrss")[-1] == "p"
 
 
 def test_outguess_beats_the_best_response_to_its_own_last_move() -> None:
-    outguess = OutguessPuppeteer(game=RWS, first="rock")
+    outguess = by_name("outguess", first="rock")
     assert moves(outguess, "rrrr") == "rsprs"
     assert moves(outguess, "rrrr", own="ppss") == "rrrpp"
 
 
 def test_without_a_theory_of_mind_it_stays_with_its_kind() -> None:
-    assert moves(TheoryOfMindPuppeteer(game=RWS, first="rock", order=0), "psrp") == "rrrrr"
+    assert moves(by_name("theory_of_mind", first="rock", order=0), "psrp") == "rrrrr"
 
 
 def test_theory_of_mind_of_order_1_beats_the_others_last_move() -> None:
-    first_order = TheoryOfMindPuppeteer(game=RWS, first="rock", order=1)
+    first_order = by_name("theory_of_mind", first="rock", order=1)
     assert moves(first_order, "pspr=r") == "rsrsppp"
 
 
 def test_theory_of_mind_of_order_2_beats_the_answer_to_its_own_last_move_while_that_comes_true() -> None:
     # The other best-responds to the bot's last move: r, then p against r, r against s, s against p.
-    second_order = TheoryOfMindPuppeteer(game=RWS, first="rock", order=2)
+    second_order = by_name("theory_of_mind", first="rock", order=2)
     assert moves(second_order, "rprs") == "rsprs"
 
 
 def test_theory_of_mind_of_order_2_falls_back_on_repetition_once_that_comes_true_more_often() -> None:
     # The other stays with rock: as expected at depth 1 each time; at depth 2, from s on r would be right, too.
-    second_order = TheoryOfMindPuppeteer(game=RWS, first="rock", order=2)
+    second_order = by_name("theory_of_mind", first="rock", order=2)
     assert moves(second_order, "rrrr") == "rspp" + "p"
 
 
 def test_theory_of_mind_of_order_3_beats_the_one_of_order_2() -> None:
     # The other expects best responses to its own moves and beats them, so r is followed by s, s by p, p by r.
     others = "rsprs"
-    third_order = TheoryOfMindPuppeteer(game=RWS, first="rock", order=3)
+    third_order = by_name("theory_of_mind", first="rock", order=3)
     played = zip(moves(third_order, others)[1:-1], others[1:], strict=True)
-    assert [third_order.payoff(KINDS[own], KINDS[other]) for own, other in played] == [10] * 4
+    index = [kind[0] for kind in RWS.behaviours].index
+    assert [RWS.payoff[index(own)][index(other)] for own, other in played] == [10] * 4
 
 
 def test_switch_comes_after_losses_in_a_row_with_the_present_kind() -> None:
-    switch = SwitchAfterLossesPuppeteer(game=RWS, first="rock", losses=2)
+    switch = by_name("switch_after_losses", first="rock", losses=2)
     assert moves(switch, "prpp" + "ss" + "r") == "rrrrppss"
     # The loss with rock does not count against paper.
     assert moves(switch, "pp" + "sps") == "rrpppp"
 
 
 def test_tit_for_two_tats_forgives_a_single_defection() -> None:
-    assert moves(TitForTwoTatsPuppeteer(game=PD), "dcdcddcd") == "ccccccdcc"
+    assert moves(by_name("tit_for_two_tats", PD), "dcdcddcd") == "ccccccdcc"
 
 
 @pytest.mark.parametrize(("generosity", "expected"), [(0.0, "cdcdd"), (1.0, "ccccc")])
 def test_generosity_decides_whether_a_defection_is_forgiven(generosity: float, expected: str) -> None:
-    assert moves(GenerousTitForTatPuppeteer(game=PD, generosity=generosity), "dcdd") == expected
+    assert moves(by_name("generous_tit_for_tat", PD, generosity=generosity), "dcdd") == expected
 
 
 def test_generous_tit_for_tat_forgives_its_share_of_defections() -> None:
-    generous = moves(GenerousTitForTatPuppeteer(game=PD, generosity=0.333), "d" * 2000)
+    generous = moves(by_name("generous_tit_for_tat", PD, generosity=0.333), "d" * 2000)
     assert shares(generous[1:]) == pytest.approx({"d": 0.667, "c": 0.333}, abs=0.04)
 
 
 def test_gradual_punishes_the_nth_offence_n_times_and_then_makes_up() -> None:
-    gradual = GradualPuppeteer(game=PD)
+    gradual = by_name("gradual", PD)
     #       offence 1: d, cc; offence 2: dd, cc; what happens during these provokes nothing; offence 3: ddd
     others = "d" + "ddd" + "d" + "cccd" + "d" + "ccc"
     assert moves(gradual, others) == "c" + "dcc" + "c" + "ddcc" + "c" + "ddd" + "c"
 
 
 def test_suspicious_tit_for_tat_offers_peace_after_mutual_defections() -> None:
-    suspicious = SuspiciousTitForTatPuppeteer(game=PD, patience=3)
+    suspicious = by_name("suspicious_tit_for_tat", PD, patience=3)
     assert moves(suspicious, "cc") == "dcc"
     assert moves(suspicious, "ddddddc") == "dddcdddc"
 
 
-def by_rule(name: str, game: MatrixFacts = RWS, **parameters: Any) -> RulePuppeteer:
-    return RulePuppeteer(game=game, rule=rule_from(name, parameters, game.side))
-
-
 def test_who_thinks_deeper_when_beaten_stays_with_its_kind_and_then_beats_what_beats_it() -> None:
     # Paper beats rock: it expects paper again and plays scissors; rock beats scissors: back to its habit, scissors.
-    assert moves(by_rule("deeper_when_beaten", order=2, first="rock"), "sspr" + "ss") == "rrr" + "ssss"
+    assert moves(by_name("deeper_when_beaten", order=2, first="rock"), "sspr" + "ss") == "rrr" + "ssss"
 
 
 def test_at_order_3_its_habit_is_to_beat_the_others_last_kind() -> None:
-    third = by_rule("deeper_when_beaten", order=3, first="rock")
+    third = by_name("deeper_when_beaten", order=3, first="rock")
     assert moves(third, "sr") == "rrp"
     # Paper beats rock: its habit would be scissors, the answer to that is rock, and paper beats that.
     assert moves(third, "p") == "rp"
 
 
 def test_who_is_corrigible_copies_only_after_it_was_punished() -> None:
-    corrigible = by_rule("corrigible", PD, times=2, cooperate="cooperate", defect="defect")
+    corrigible = by_name("corrigible", PD, times=2, cooperate="cooperate", defect="defect")
     assert moves(corrigible, "cdcd" + "cdc") == "dddd" + "ccdc"
 
 
 def test_a_rule_learns_nothing_where_no_kind_of_the_others_led() -> None:
-    assert moves(by_rule("deeper_when_beaten", order=3, first="rock"), "s=r") == "rrrp"
+    assert moves(by_name("deeper_when_beaten", order=3, first="rock"), "s=r") == "rrrp"
 
 
 def test_a_rule_draws_by_its_chances() -> None:
-    mixture = by_rule("mixture", weights=[0.6, 0.3, 0.1])
+    mixture = by_name("mixture", weights=[0.6, 0.3, 0.1])
     drawn = moves(mixture, "r" * 2000)
     assert shares(drawn) == pytest.approx({"r": 0.6, "p": 0.3, "s": 0.1}, abs=0.04)
 
@@ -247,7 +232,7 @@ PARAMETERS: Mapping[str, Mapping[str, Any]] = {
 
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_first_kind_is_drawn_from_the_episodes_stream(name: str) -> None:
-    puppeteer = PUPPETEERS[name](game=RWS, **PARAMETERS[name])
+    puppeteer = by_name(name, **PARAMETERS[name])
     before = random.getstate()
     firsts = [moves(puppeteer, "", seed=seed) for seed in range(60)]
     assert {*firsts} == {*"rps"}
@@ -256,7 +241,7 @@ def test_first_kind_is_drawn_from_the_episodes_stream(name: str) -> None:
 
 
 def test_a_new_episode_forgets_the_last_one() -> None:
-    cycle = CyclePuppeteer(game=RWS, cycle=("rock", "paper"))
+    cycle = by_name("cycle", cycle=("rock", "paper"))
     stepped, state = cycle.step(timestep(RWS, interaction=((6, 1, 1), (6, 1, 1))), cycle.initial_state())
     assert meaning(RWS, stepped) == "collect paper"
     stepped, _ = cycle.step(timestep(RWS, first=True), state)
@@ -265,17 +250,17 @@ def test_a_new_episode_forgets_the_last_one() -> None:
 
 @pytest.mark.parametrize(("held", "expected"), [(5, "collect"), (6, "play")])
 def test_puppet_is_to_play_once_it_holds_the_margin(held: int, expected: str) -> None:
-    cycle = CyclePuppeteer(game=RWS, cycle=("paper",))
+    cycle = by_name("cycle", cycle=("paper",))
     stepped, _ = cycle.step(timestep(RWS, holding(RWS, "paper", held)), cycle.initial_state())
     assert meaning(RWS, stepped) == f"{expected} paper"
 
 
 @pytest.mark.parametrize("game", [RWS, PD], ids=["rws", "pd"])
 def test_goals_are_those_that_melting_pots_puppets_know(game: MatrixFacts) -> None:
-    own = CyclePuppeteer(game=game, cycle=game.behaviours)._resources
+    own = by_name("cycle", game, cycle=game.behaviours)._resources
     official = bot_configs._RESOURCES[game.substrate]
-    assert sorted(resource.index for resource in own.values()) == sorted(one.index for one in official.values())
-    for mine, theirs in zip(own.values(), sorted(official.values(), key=lambda one: int(one.index)), strict=True):
+    assert sorted(resource.index for resource in own) == sorted(one.index for one in official.values())
+    for mine, theirs in zip(own, sorted(official.values(), key=lambda one: int(one.index)), strict=True):
         assert np.array_equal(mine.collect_goal, theirs.collect_goal)
         assert np.array_equal(mine.interact_goal, theirs.interact_goal)
 
@@ -291,7 +276,7 @@ UNSEEN: Sequence[tuple[MatrixFacts, UnseenFacts]] = [
 
 
 def test_every_puppeteer_plays_a_scenario() -> None:
-    assert {*PUPPETEERS} <= {facts.puppeteer for _, facts in UNSEEN} <= {*PUPPETEERS, *RULES_OF_PLAY}
+    assert {*CHOICES} <= {facts.puppeteer for _, facts in UNSEEN} <= {*CHOICES, *RULES_OF_PLAY}
 
 
 def test_every_unseen_scenario_has_a_puppeteer_that_answers_any_move() -> None:

@@ -9,12 +9,10 @@ from operator import mul
 from statistics import median_low
 from typing import NamedTuple
 
+from hm_agent.repeated_games.payoffs import Shares
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.facts import Timing
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, reward
-
-Distribution = tuple[float, ...]
-"""The probability of each behaviour, in the game's order."""
 
 TYPICAL = 6
 """The count of its main resource that a player is expected to hold before any interaction has shown it."""
@@ -48,7 +46,7 @@ def pure_inventory(rules: MatrixRules, played: int, count: int) -> Counts:
 
 def best_target(
     rules: MatrixRules,
-    probabilities: Distribution,
+    probabilities: Shares,
     expected: Sequence[Counts],
     own: Counts | None = None,
     behaviour: int | None = None,
@@ -73,7 +71,7 @@ def best_target(
 
 
 def pays_to_watch(
-    rules: MatrixRules, probabilities: Distribution, expected: Sequence[Counts], own: Counts | None = None
+    rules: MatrixRules, probabilities: Shares, expected: Sequence[Counts], own: Counts | None = None
 ) -> bool:
     """True if the agent should first see what its only opponent takes, and only then collect the answer to that.
 
@@ -101,7 +99,7 @@ def _nothing_collected(rules: MatrixRules) -> Counts:
 def _rate(
     rules: MatrixRules,
     target: Counts,
-    probabilities: Distribution,
+    probabilities: Shares,
     expected: Sequence[Counts],
     held: Counts,
     delay: float = 0.0,
@@ -153,7 +151,7 @@ def steps_to_find(seen: Mapping[str, LastSeen | None], step: int) -> Mapping[str
 
 def choose_partners(
     rules: MatrixRules,
-    others: Mapping[str, Distribution],
+    others: Mapping[str, Shares],
     expected: Sequence[Counts],
     own: Counts,
     search: Mapping[str, float],
@@ -178,7 +176,7 @@ def choose_partners(
 
 
 def _gains(
-    rules: MatrixRules, others: Mapping[str, Distribution], expected: Sequence[Counts], target: Counts
+    rules: MatrixRules, others: Mapping[str, Shares], expected: Sequence[Counts], target: Counts
 ) -> Mapping[str, float]:
     """The expected reward of an interaction with each player while holding a target inventory."""
     paid = [reward(target, other, rules.payoff) for other in expected]

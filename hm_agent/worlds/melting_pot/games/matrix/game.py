@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import replace
 
 from hm_agent.core import Clue, Event, Observation
@@ -14,6 +14,7 @@ from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcom
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.collection import MatrixCollection
 from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING, READY, MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.forced_plans import ForcedPlans
 from hm_agent.worlds.melting_pot.games.matrix.history import MatrixHistory
 from hm_agent.worlds.melting_pot.games.matrix.interactions import (
     InteractionEvent,
@@ -28,21 +29,17 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import LastShown, MatrixRule
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer, Reach
 from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy, StrategyWriter
 from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
-from hm_agent.worlds.melting_pot.grid import Cell, distance, nearest
+from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.action_planner import PAUSE_STEPS
 from hm_agent.worlds.melting_pot.planning.calls import (
-    ANYBODY,
-    HIT_NOBODY,
-    USED_UP,
     Call,
     FireAt,
     MoveTo,
     Pause,
     Shadow,
-    Show,
     SubstratePlanRecord,
     plan_record,
     players_named,
@@ -91,12 +88,6 @@ class MatrixGame(Game):
         self._pace = CollectionPace(facts.timing.per_thing)
         self._planned_against: dict[str, str | None] = {}
         """The behaviour that led in what each player was known to have taken when the latest plan was asked for."""
-        self._has_watched = False
-        """True if the agent has watched its only opponent since the latest interaction, as the strategy said."""
-        self._is_watching = False
-        """True while it does so."""
-        self._has_shown = False
-        """True if the agent has gone to show something since the latest interaction, as the strategy said."""
         self._has_planned = False
         """True if a plan was asked for since the latest interaction, which makes earlier ones pointless."""
         self.held = nothing_collected
@@ -109,6 +100,7 @@ class MatrixGame(Game):
         strategies = StrategyWriter(self.rules, self.players, facts.words)
         self.mind = MatrixMind(self, self.history, strategies, options.inference)
         self.collection = MatrixCollection(self.rules, self.players, self._gatherings, self.history)
+        self._forced = ForcedPlans(self.rules, self.players, self.collection)
 
     # State and events
 
@@ -122,7 +114,8 @@ class MatrixGame(Game):
             self._back_at = self.step + self.rules.timing.away
             timing = self.rules.timing.with_steps_per_thing(self._pace.steps_per_thing)
             self.rules = replace(self.rules, timing=timing)
-            self._has_watched = self._is_watching = self._has_shown = self._has_planned = False
+            self._forced.begin_anew()
+            self._has_planned = False
         for event in interactions:
             memory.forget(event.partner or "")  # it respawns somewhere else
         if not self.rules.clues or self._interactions.is_reset:
@@ -152,7 +145,7 @@ class MatrixGame(Game):
             self.held,
             others,
             self.history.interactions,
-            may_watch=self._may_watch(self.held),
+            may_watch=self._forced.may_watch(self.held),
             last_shown=self._last_shown,
             reach=self._reach,
         )
@@ -168,16 +161,6 @@ class MatrixGame(Game):
         """What the agent can collect, from where it is if it is free to walk."""
         memory = self._memory
         return Reach(self.layout, self.here if self.can_act else None, memory.kinds()) if memory else None
-
-    def _may_watch(self, held: Counts) -> bool:
-        """True if a strategy to watch would be followed.
-
-        An only opponent is watched once between interactions, until it is clear what it takes, while nothing is held.
-        """
-        if not self.rules.clues or len(self.players) > 1:
-            return self.rules.clues
-        is_open = not self.collection.has_clear_lead(self.players[0])
-        return is_open and (self._is_watching or not self._has_watched) and not self.rules.is_armed(held)
 
     def _other(self, player: str) -> OtherPlayer:
         """What was seen of another player; where it is matters only to whoever can choose among several."""
@@ -244,53 +227,10 @@ class MatrixGame(Game):
         return self.rules.is_zero_sum and own is not None and payoff[own][other] == max(row[other] for row in payoff)
 
     def forced_plan(self, context: PlanContext) -> tuple[Call, ...]:
-        """Watches or shows something first if the strategy says so, once between two interactions.
-
-        It watches only while nothing is collected.
-
-        Continues after a plan that was used up or whose search was in vain: searches for an opponent or explores. It
-        searches once the target is reached, and explores while nothing is collected. Once no further interaction can
-        be paid before the episode ends, the plan is to wait.
-        """
+        """Once no further interaction can be paid before the episode ends, the plan is to wait."""
         if self.mind.is_over:
             return (Pause(PAUSE_STEPS),)
-        strategy, held = context.strategy, self.inventory(context.observation, context.view)
-        self._is_watching = strategy.watch_first and not (self._has_watched or self.collection.is_armed(held))
-        if self._is_watching:
-            self._has_watched = True
-            return (Shadow(self.players[0]),)
-        if show := self._next_to_show(context):
-            self._has_shown = True
-            return (Show(show),)
-        if strategy.target is None or strategy.seek == () or context.previous is None:
-            return ()
-        wanted = self.collection.wanted(held, strategy)
-        search = next((call for call in reversed(context.previous.calls) if isinstance(call, FireAt)), None)
-        in_vain = search is not None and HIT_NOBODY in context.because and search.aim == ANYBODY
-        if not in_vain and (search is not None or context.because != USED_UP):
-            return ()
-        if wanted:
-            return () if in_vain else self._explore(context, held, wanted)
-        if argmax(held) is None or argmax(held) != argmax(strategy.target):
-            return ()
-        assert context.view.pose is not None, "plans start from a known pose"
-        place = context.memory.likely_place(context.view.pose.cell, strategy.seek or ())
-        return (FireAt(place),) if place else ()
-
-    def _next_to_show(self, context: PlanContext) -> Cell | None:
-        """The nearest known thing of the kind that the strategy says to show, once between two interactions."""
-        if context.strategy.show is None or self._has_shown or context.view.pose is None:
-            return None
-        thing = self.rules.things[self.rules.behaviours.index(context.strategy.show)]
-        return nearest(context.view.pose.cell, context.memory.cells_of(thing))
-
-    def _explore(self, context: PlanContext, held: Counts, wanted: Set[str]) -> tuple[Call, ...]:
-        """Moves to cells long out of view, if nothing is collected and no wanted thing was ever seen; else none."""
-        if self.collection.is_armed(held) or not wanted.isdisjoint(context.memory.sites.values()):
-            return ()
-        assert context.view.pose is not None, "plans start from a known pose"
-        here, step = context.view.pose.cell, context.observation.step
-        return tuple(MoveTo(cell) for cell, _ in context.memory.looked_at.unseen_places(here, step))
+        return self._forced.plan(context, self.inventory(context.observation, context.view))
 
     def ask_plan(self, context: PlanContext) -> Plan:
         self._planned_against = {player: self.collection.leading(player) for player in self.players}

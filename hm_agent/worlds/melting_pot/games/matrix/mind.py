@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from hm_agent.core import Clue, Event, Interaction, Strategy
 from hm_agent.questions import Asking, asking
+from hm_agent.repeated_games.payoffs import Shares
 from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, FollowStrategy, JudgeStrategy
 from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.language_mind import LanguageMind, Situated, ask_table_odds
@@ -20,7 +21,6 @@ from hm_agent.theory_of_mind.player_odds import PlayerOdds, TableOdds
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     TYPICAL,
-    Distribution,
     best_target,
     choose_partners,
     expected_inventories,
@@ -274,12 +274,11 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind, OddsReading):
         if self._is_crowd or not self.rules.is_zero_sum:
             return None
         shares = tuple(rates.get(name, 0.0) for name in self.rules.behaviours)
-        best = max(range(len(shares)), key=lambda own: self.rules.side.expected(own, shares))
         expected = expected_inventories(self.rules, self.history.interactions)
-        target = best_target(self.rules, shares, expected, self.situation.held, best)
+        target = best_target(self.rules, shares, expected, self.situation.held, self.rules.side.best_against(shares))
         return self.strategies.against_one(target, expected[likeliest(shares)])
 
-    def _distribution(self, behaviour: str | None) -> Distribution:
+    def _distribution(self, behaviour: str | None) -> Shares:
         """The distribution over a player's behaviours: certain if its behaviour is known, else uniform."""
         shares = [float(behaviour in (None, name)) for name in self.rules.behaviours]
         return tuple(share / sum(shares) for share in shares)

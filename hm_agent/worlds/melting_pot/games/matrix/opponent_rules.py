@@ -4,6 +4,10 @@ A rule looks at one feature of the interactions so far, e.g. what the agent play
 with a behaviour. Behaviours are numbers here, in the game's order. A rule keeps a small state, so that it never reads a
 history twice, and simulated futures with the same state are the same future.
 
+These are hypotheses, and no rules of play (`repeated_games/rules_of_play.py`), by which opponents play: they are seen
+from the agent's side, say themselves in a sentence, go on where it is unclear what was played, and look also at what
+the opponent saw collected.
+
 A rule has an order, by the moves that it looks at. The same moves are all that it can predict the agent from:
 
 - 0: nobody's moves. It predicts nothing: constants and mixtures.
@@ -22,9 +26,9 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from hm_agent.repeated_games.payoffs import Shares, Table
 from hm_agent.worlds.melting_pot.facts import argmax
-from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, Payoff
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
 
 UNKNOWN = -1
 """Stands for an unknown behaviour."""
@@ -74,7 +78,7 @@ class Feature(Protocol):
         """The state once the opponent has seen what the agent collects for the next interaction."""
         return state
 
-    def updated(self, state: Any, moves: Moves) -> Any:
+    def after(self, state: Any, moves: Moves) -> Any:
         """The state after one more interaction."""
         ...
 
@@ -102,7 +106,7 @@ class PastMove(Feature):
     def order(self) -> int:
         return 1 if self.is_own else 2
 
-    def updated(self, state: tuple[int, ...], moves: Moves) -> tuple[int, ...]:
+    def after(self, state: tuple[int, ...], moves: Moves) -> tuple[int, ...]:
         """The latest moves, the latest first."""
         return (moves.own if self.is_own else moves.other, *state)[: self.ago]
 
@@ -121,7 +125,7 @@ class SeenCollecting(Feature):
     def noticing(self, state: int, seen: int) -> int:
         return state if seen == UNKNOWN else seen
 
-    def updated(self, state: int, moves: Moves) -> int:
+    def after(self, state: int, moves: Moves) -> int:
         return self.noticing(state, moves.seen)
 
     def value(self, state: int) -> int:
@@ -148,8 +152,8 @@ class Pair(Feature):
     def start(self) -> tuple[Any, Any]:
         return self.first.start, self.second.start
 
-    def updated(self, state: tuple[Any, Any], moves: Moves) -> tuple[Any, Any]:
-        return self.first.updated(state[0], moves), self.second.updated(state[1], moves)
+    def after(self, state: tuple[Any, Any], moves: Moves) -> tuple[Any, Any]:
+        return self.first.after(state[0], moves), self.second.after(state[1], moves)
 
     def value(self, state: tuple[Any, Any]) -> int:
         values = self.first.value(state[0]), self.second.value(state[1])
@@ -163,7 +167,7 @@ class Relation(NamedTuple):
     replies: tuple[int, ...]
 
 
-def relations(payoff: Payoff) -> Sequence[Relation]:
+def relations(payoff: Table) -> Sequence[Relation]:
     """The relations that give each move a reply of its own."""
     kinds = range(len(payoff))
     same = Relation("the same as", tuple(kinds))
@@ -197,12 +201,12 @@ class OpponentStrategy(ABC):
     def start(self) -> Any:
         return None
 
-    def updated(self, state: Any, moves: Moves) -> Hashable:
+    def after(self, state: Any, moves: Moves) -> Hashable:
         """The state after one more interaction."""
         return None
 
     @abstractmethod
-    def prediction(self, state: Any) -> Distribution:
+    def chances(self, state: Any) -> Shares:
         """The distribution over its next behaviour in a state."""
 
 
@@ -217,7 +221,7 @@ class Rule(OpponentStrategy):
     def reply(self, state: Any) -> int:
         """Its next behaviour in a state, UNKNOWN if the state doesn't determine it."""
 
-    def prediction(self, state: Any) -> Distribution:
+    def chances(self, state: Any) -> Shares:
         return certain(self.reply(state), len(self.behaviours))
 
 
@@ -264,8 +268,8 @@ class Answer(Rule):
     def noticing(self, state: Any, seen: int) -> Any:
         return self.feature.noticing(state, seen)
 
-    def updated(self, state: Any, moves: Moves) -> Any:
-        return self.feature.updated(state, moves)
+    def after(self, state: Any, moves: Moves) -> Any:
+        return self.feature.after(state, moves)
 
     def reply(self, state: Any) -> int:
         value = self.feature.value(state)
@@ -297,10 +301,10 @@ class Until(Rule):
     def start(self) -> tuple[int, Any]:
         return 0, self.then.start
 
-    def updated(self, state: tuple[int, Any], moves: Moves) -> tuple[int, Any]:
+    def after(self, state: tuple[int, Any], moves: Moves) -> tuple[int, Any]:
         """How often the agent has played the trigger, at most `times`, and the later rule's state."""
         count, later = state
-        return min(count + (moves.own == self.trigger), self.times), self.then.updated(later, moves)
+        return min(count + (moves.own == self.trigger), self.times), self.then.after(later, moves)
 
     def reply(self, state: tuple[int, Any]) -> int:
         count, later = state
@@ -311,18 +315,18 @@ class Until(Rule):
 class Mixture(OpponentStrategy):
     """Draws each behaviour with a fixed probability, independently of the history."""
 
-    probabilities: Distribution
+    probabilities: Shares
 
     @property
     def words(self) -> str:
         parts = (f"{name} {share:.0%}" for name, share in zip(self.behaviours, self.probabilities, strict=True))
         return f"The opponent mixes at random: {', '.join(parts)} of the time."
 
-    def prediction(self, state: None) -> Distribution:
+    def chances(self, state: None) -> Shares:
         return self.probabilities
 
 
-def certain(played: int, kinds: int) -> Distribution:
+def certain(played: int, kinds: int) -> Shares:
     """The distribution with all probability on one behaviour, uniform if that is UNKNOWN."""
     if played == UNKNOWN:
         return (1 / kinds,) * kinds

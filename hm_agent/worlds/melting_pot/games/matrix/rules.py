@@ -14,15 +14,12 @@ import numpy.typing as npt
 from hm_agent.core import Interaction
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN
-from hm_agent.repeated_games.payoffs import Side, transposed
+from hm_agent.repeated_games.payoffs import Side, Table, transposed
 from hm_agent.worlds.melting_pot.facts import Beam, Counts, Length, argmax
 from hm_agent.worlds.melting_pot.games.matrix.facts import Regrowth, Timing
 from hm_agent.worlds.melting_pot.games.options import Hints
 
 _refusal = partial(phrase, "melting_pot/matrix/messages.j2")
-
-Payoff = tuple[tuple[float, ...], ...]
-"""Row i, column j: the reward for playing pure strategy i against j."""
 
 MAIN, SIDE = 30, 6
 """How many units beyond the initial ones an opponent may hold: of its main resource, and of each other resource."""
@@ -39,7 +36,7 @@ SIDE_WEIGHT = 0.3
 
 
 @lru_cache(maxsize=10_000)  # a search for the best target asks for the same few hundred over and over
-def reward(own: Counts, other: Counts, payoff: Payoff) -> float:
+def reward(own: Counts, other: Counts, payoff: Table) -> float:
     """v_own^T A v_other over normalised inventories (appendix B.1)."""
     paid: float = sum(mine * sum(map(mul, row, other)) for mine, row in zip(own, payoff, strict=True))
     return paid / (sum(own) * sum(other))
@@ -75,7 +72,7 @@ class PartnerEvidence:
 
 
 def consistent_inventories(
-    own: Counts, received: float, payoff: Payoff, evidence: PartnerEvidence
+    own: Counts, received: float, payoff: Table, evidence: PartnerEvidence
 ) -> list[tuple[Counts, float]]:
     """The inventories of the partner that explain the reward best, each with its posterior, the likeliest first.
 
@@ -106,14 +103,14 @@ def _prior_weights(inventories: npt.NDArray[np.int64], evidence: PartnerEvidence
     return prior
 
 
-def is_lead_open(own: Counts, received: float, payoff: Payoff, evidence: PartnerEvidence) -> bool:
+def is_lead_open(own: Counts, received: float, payoff: Table, evidence: PartnerEvidence) -> bool:
     """True if the partner's inventories that explain the reward don't agree on which resource led."""
     fits = consistent_inventories(own, received, payoff, evidence)
     return len({argmax(inventory) for inventory, weight in fits if weight >= UNLIKELY}) > 1
 
 
 def infer_inventory(
-    own: Counts, received: float, payoff: Payoff, evidence: PartnerEvidence
+    own: Counts, received: float, payoff: Table, evidence: PartnerEvidence
 ) -> tuple[Counts, int | None]:
     """The likeliest inventory that plays the partner's likeliest pure strategy, and the index of that strategy.
 
@@ -142,24 +139,12 @@ MOST_LISTED = 4
 class StageGame:
     """The part of `MatrixRules` on which inference about an opponent's rule depends.
 
-    order: the highest order of the rules that the built-in reasoner considers; None for all.
+    side: the game of one interaction as the agent sees it. order: the highest order of the rules that the built-in
+    reasoner considers; None for all.
     """
 
-    behaviours: tuple[str, ...]
-    payoff: Payoff
+    side: Side
     order: int | None = None
-    others_payoff: Payoff | None = None
-
-    @property
-    def theirs(self) -> Payoff:
-        """The other player's payoff: row its own pure strategy, column the agent's."""
-        return self.others_payoff or self.payoff
-
-    @property
-    def is_zero_sum(self) -> bool:
-        """True if one player's gain is always the other's loss."""
-        kinds = range(len(self.payoff))
-        return all(self.payoff[mine][other] == -self.theirs[other][mine] for mine in kinds for other in kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +162,7 @@ class MatrixRules:
 
     behaviours: tuple[str, ...]
     things: tuple[str, ...]
-    payoff: Payoff
+    payoff: Table
     initial_inventory: int
     width: int
     height: int
@@ -188,23 +173,24 @@ class MatrixRules:
     players: int = 2
     hints: Hints = Hints.GENERIC
     order: int | None = field(default=None, metadata=UNSHOWN)
-    others_payoff: Payoff | None = None
+    others_payoff: Table | None = None
     alike: int = 0
     clues: bool = True
 
     @property
     def stage_game(self) -> StageGame:
-        return StageGame(self.behaviours, self.payoff, self.order, self.others_payoff)
+        return StageGame(self.side, self.order)
 
     @property
     def side(self) -> Side:
         """The game of one interaction, in which each plays the kind that leads in what it holds."""
-        return Side(self.behaviours, self.behaviours, self.payoff, transposed(self.stage_game.theirs))
+        theirs = self.others_payoff or self.payoff
+        return Side(self.behaviours, self.behaviours, self.payoff, transposed(theirs))
 
     @property
     def is_zero_sum(self) -> bool:
         """True if one player's gain is always the other's loss."""
-        return self.stage_game.is_zero_sum
+        return self.side.is_zero_sum
 
     def is_armed(self, inventory: Counts) -> bool:
         """True if something has been collected: nobody can interact before."""

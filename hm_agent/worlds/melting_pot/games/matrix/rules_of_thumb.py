@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from hm_agent.core import Clue, Strategy
 from hm_agent.questions import Model
-from hm_agent.repeated_games.learners import LEARNERS, Learner
+from hm_agent.repeated_games.learners import LEARNERS, Learner, mutual_action
 from hm_agent.theory_of_mind.strategist import BaseStrategist
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind
 from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
@@ -54,7 +54,7 @@ def eyes(mind: MatrixMind, seen: Seen) -> MatrixStrategy:
 def tit_for_tat(mind: MatrixMind, seen: Seen) -> MatrixStrategy:
     """What the other played last; at first its part of what pays both together the most."""
     played = _played(mind, 1)
-    return mind.commit(played[-1] if played else _mutual(mind))
+    return mind.commit(played[-1] if played else mind.rules.behaviours[mutual_action(mind.rules.side)])
 
 
 def counter(window: int) -> Choice:
@@ -83,13 +83,6 @@ def learning(learner: Learner) -> Choice:
 def _played(mind: MatrixMind, window: int) -> list[str]:
     """The other's kinds in the latest interactions, as far as they are known."""
     return [met.behaviour for met in mind.history.interactions[-window:] if met.behaviour is not None]
-
-
-def _mutual(mind: MatrixMind) -> str:
-    """The kind that pays both the most together if both play it, the first of several."""
-    side = mind.rules.side
-    together = [side.payoff[kind][kind] + side.others_payoff[kind][kind] for kind in range(len(side.actions))]
-    return side.actions[together.index(max(together))]
 
 
 CHOICES: Mapping[str, Choice] = {

@@ -8,6 +8,7 @@ from typing import Any
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
+from hm_agent.repeated_games.payoffs import Shares
 from hm_agent.theory_of_mind.decision_questions import (
     CallsAnswer,
     ChooseStrategy,
@@ -32,7 +33,7 @@ from hm_agent.theory_of_mind.odds_questions import GiveOdds
 from hm_agent.theory_of_mind.seat_question import answer_about, answer_deciding
 from hm_agent.theory_of_mind.situation import SeatSituation
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
-from hm_agent.worlds.melting_pot.games.matrix.best_response import TYPICAL, Distribution, expected_inventories
+from hm_agent.worlds.melting_pot.games.matrix.best_response import TYPICAL, expected_inventories
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory, InventoryAnswer
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
@@ -81,7 +82,7 @@ def _seat(question: Any) -> MatrixSeat:
     return question.situation
 
 
-def _describe(rules: MatrixRules, probabilities: Distribution) -> str:
+def _describe(rules: MatrixRules, probabilities: Shares) -> str:
     shares = ", ".join(f"{name} {share:.2f}" for name, share in zip(rules.behaviours, probabilities, strict=True))
     return f"Expected next: {shares}."
 
@@ -120,9 +121,7 @@ def _foresee(rules: MatrixRules, history: History, words: str) -> NextLead:
     return likeliest_lead(rules, probabilities, expected_inventories(rules, history))
 
 
-def counter(
-    seat: MatrixSeat, history: History, believed: str, *, certain: bool = False
-) -> tuple[AgainstOne, Distribution]:
+def counter(seat: MatrixSeat, history: History, believed: str, *, certain: bool = False) -> tuple[AgainstOne, Shares]:
     """Answers what a player does by a hypothesis with what earns most; also returns how likely each behaviour is.
 
     believed: empty if there is none. certain: True if it is known to be true, so that neither what the player was seen

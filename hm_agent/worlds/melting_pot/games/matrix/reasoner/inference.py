@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hm_agent.core import Hypothesis
+from hm_agent.repeated_games.payoffs import Shares
 from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import (
     UNKNOWN,
     Answer,
@@ -65,19 +65,19 @@ class Fit(NamedTuple):
     correct: float = 0.0
     total: float = 0.0
 
-    def prediction(self, prior: tuple[float, float] = ACCURACY_PRIOR) -> Distribution:
+    def prediction(self, prior: tuple[float, float] = ACCURACY_PRIOR) -> Shares:
         """The distribution over the next behaviour, with the probability of an error by the strategy's accuracy.
 
         prior: the correct pseudo-observations of the accuracy, and their total.
         """
-        return with_errors(self.strategy.prediction(self.state), self.accuracy(prior))
+        return with_errors(self.strategy.chances(self.state), self.accuracy(prior))
 
     def accuracy(self, prior: tuple[float, float] = ACCURACY_PRIOR) -> float:
         """The posterior mean of the share of right predictions. prior: as in `prediction`."""
         return (prior[0] + self.correct) / (prior[1] + self.total)
 
 
-def with_errors(predicted: Distribution, accuracy: float) -> Distribution:
+def with_errors(predicted: Shares, accuracy: float) -> Shares:
     """Lowers the probability of a certain prediction to its accuracy, and shares the rest among the other behaviours.
 
     Returns any other prediction unchanged.
@@ -112,7 +112,7 @@ class RuleFilter:
     def mixture(self) -> Mixture:
         """The mixture estimated from the interactions, with a pseudo-count of 0.5 for each behaviour."""
         total = sum(self.counts)
-        return Mixture(self.game.behaviours, tuple(max(0.01, round(count / total, 2)) for count in self.counts))
+        return Mixture(self.game.side.actions, tuple(max(0.01, round(count / total, 2)) for count in self.counts))
 
     def after(self, moves: Moves) -> RuleFilter:
         """The filter after one more interaction."""
@@ -129,14 +129,14 @@ class RuleFilter:
         total = np.where(is_counted, HIT_MEMORY * self.total + 1, self.total)
         # Many rules have equal states: these share one object.
         shared: dict[Hashable, Hashable] = {}
-        updated = (rule.updated(state, moves) for rule, state in with_states)
+        updated = (rule.after(state, moves) for rule, state in with_states)
         states = tuple(shared.setdefault(state, state) for state in updated)
         changed = (1 - CHANGE_RATE) * weights + CHANGE_RATE * _prior(self.game)
         return RuleFilter(self.game, states, correct, total, counts, changed)
 
     def _weights_given(self, played: int, replies: npt.NDArray[np.int_]) -> Weights:
         """The weights after the opponent has played a behaviour. replies: what each rule predicted."""
-        kinds, noise = len(self.game.behaviours), np.array([*NOISE])
+        kinds, noise = len(self.game.side.actions), np.array([*NOISE])
         likelihood = np.where((replies == played)[:, None], 1 - noise, noise / (kinds - 1))
         likelihood[replies == UNKNOWN] = 1 / kinds
         mixed = np.full((1, len(noise)), self.counts[played] / sum(self.counts))
@@ -148,7 +148,7 @@ class RuleFilter:
 @cache
 def _prior(game: StageGame) -> Weights:
     """(rules + 1, noise levels) the weights before any interaction."""
-    priors = [*(each.prior for each in rule_class(game)), masses_of(game).mixture]
+    priors = [*(each.prior for each in rule_class(game)), masses_of(game.side).mixture]
     return np.outer(priors, [*NOISE.values()]) / sum(priors)
 
 
@@ -159,7 +159,7 @@ def _filter(game: StageGame, history: tuple[Moves, ...]) -> RuleFilter:
         return _filter(game, history[:-1]).after(history[-1])
     states = tuple(each.rule.start for each in rule_class(game))
     none = np.zeros(len(states))
-    return RuleFilter(game, states, none, none, (0.5,) * len(game.behaviours), _prior(game))
+    return RuleFilter(game, states, none, none, (0.5,) * len(game.side.actions), _prior(game))
 
 
 def filter_of(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> RuleFilter:
@@ -235,7 +235,7 @@ def predict_behaviour(
     history: Sequence[MatrixInteraction],
     taken: Counts | None,
     prior: tuple[float, float] = ACCURACY_PRIOR,
-) -> Distribution:
+) -> Shares:
     """The distribution over the opponent's next behaviour, by its strategy, the accuracy of that, and its pickups.
 
     taken: the count of each resource that it is known to have taken since the last interaction. prior: of the
@@ -255,7 +255,7 @@ def pickup_reliability(rules: MatrixRules, history: Iterable[MatrixInteraction])
     return right / total
 
 
-def update_on_pickups(probabilities: Distribution, taken: Counts, reliability: float) -> Distribution:
+def update_on_pickups(probabilities: Shares, taken: Counts, reliability: float) -> Shares:
     """Updates a distribution on the resources that a player took. reliability: as in `pickup_reliability`."""
     ratio = reliability * (len(probabilities) - 1) / (1 - reliability)
     weights = [share * ratio**count for share, count in zip(probabilities, taken, strict=True)]

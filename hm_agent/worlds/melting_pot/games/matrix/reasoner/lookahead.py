@@ -81,7 +81,7 @@ class Future:
 
     def __init__(self, opponent: SimulatedOpponent, state: Hashable) -> None:
         self._opponent, self._state = opponent, state
-        probabilities = with_errors(opponent.strategy.prediction(state), opponent.accuracy)
+        probabilities = with_errors(opponent.strategy.chances(state), opponent.accuracy)
         self.answer = probabilities.index(max(probabilities))
         self.payoffs = [
             sum(share * paid for share, paid in zip(probabilities, row, strict=True)) for row in opponent.rules.payoff
@@ -93,7 +93,7 @@ class Future:
         """The future after one more interaction, in which the opponent makes its likeliest move."""
         if own not in self._after:
             moves = Moves(own, self.answer, seen=own)
-            self._after[own] = self._opponent.future(self._opponent.strategy.updated(self._state, moves))
+            self._after[own] = self._opponent.future(self._opponent.strategy.after(self._state, moves))
         return self._after[own]
 
     def repeat_value(self, own: int, remaining: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hm_agent.theory_of_mind.odds import LikelyRule, likeliest, rows_told
+from hm_agent.theory_of_mind.odds import LikelyRule, changes_last, likeliest, rows_told
 from hm_agent.theory_of_mind.odds_questions import GiveOdds, OddsAnswer, RuleChances
 from hm_agent.theory_of_mind.written_reasoner import odds_of
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Moves
@@ -39,22 +39,17 @@ def give_odds(question: GiveOdds) -> OddsAnswer:
         expected, rows = fit.prediction(prior), rows_told([after.prediction(prior) for after in _after(fit)])
         seen = update_on_pickups(expected, other.present.taken, reliability) if other.present else expected
         share = weight * (sum(a * b for a, b in zip(seen, expected, strict=True)) if other.present else 1.0)
-        rules.append(LikelyRule(fit.strategy.words, share, seen, rows, len(rows) > 1 and _lasts(fit)))
+        rules.append(
+            LikelyRule(fit.strategy.words, share, seen, rows, len(rows) > 1 and changes_last(fit, _after, _expected))
+        )
     return odds_of(rules)
 
 
 def _after(fit: Fit) -> Sequence[Fit]:
     """For each kind that the agent may play next, the fit then, if the likeliest kind of the other comes next."""
-    chances = fit.prediction()
-    other = likeliest(chances)
-    return [fit._replace(state=fit.strategy.updated(fit.state, Moves(own, other, own))) for own in range(len(chances))]
+    other, kinds = _expected(fit), range(len(fit.strategy.behaviours))
+    return [fit._replace(state=fit.strategy.after(fit.state, Moves(own, other, own))) for own in kinds]
 
 
-def _lasts(fit: Fit) -> bool:
-    """True if whatever the agent's next move changes is for good, as far as one more interaction tells."""
-
-    def expected(present: Fit) -> int:
-        return likeliest(present.prediction())
-
-    changed = [each for each in _after(fit) if expected(each) != expected(fit)]
-    return all(expected(later) == expected(each) for each in changed for later in _after(each))
+def _expected(fit: Fit) -> int:
+    return likeliest(fit.prediction())

@@ -13,10 +13,10 @@ from itertools import pairwise
 from math import prod
 from operator import mul
 
+from hm_agent.repeated_games.payoffs import Shares
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     TYPICAL,
-    Distribution,
     choose_partners,
     is_worthwhile,
     pure_inventory,
@@ -112,18 +112,18 @@ class KindPersistence:
             weight * self._likelihood(rate, True, lives) for rate, weight in zip(RATES, self._weights, strict=True)
         )
 
-    def distribution(self, kind: int, lives: float) -> Distribution:
+    def distribution(self, kind: int, lives: float) -> Shares:
         """The distribution over a player's kinds a number of lives after it was of a known one."""
         same = self.same_kind(lives)
         return tuple(same if n == kind else (1 - same) / (self.kinds - 1) for n in range(self.kinds))
 
-    def propagate(self, probabilities: Distribution, lives: float) -> Distribution:
+    def propagate(self, probabilities: Shares, lives: float) -> Shares:
         """What a distribution over kinds becomes after a number of lives."""
         rows = [self.distribution(kind, lives) for kind in range(self.kinds)]
         return tuple(sum(map(mul, probabilities, column)) for column in zip(*rows, strict=True))
 
 
-def predict_all(rules: MatrixRules, opponents: Sequence[Opponent], step: int) -> Mapping[str, Distribution]:
+def predict_all(rules: MatrixRules, opponents: Sequence[Opponent], step: int) -> Mapping[str, Shares]:
     """The distribution over each player's next behaviour. step: the present one."""
     persistence = KindPersistence(
         len(rules.behaviours), tuple(pair for each in opponents for pair in _kind_changes(rules, each))
@@ -159,7 +159,7 @@ def _past_lives(rules: MatrixRules, opponent: Opponent) -> list[tuple[int, int]]
 
 def _predict_one(
     rules: MatrixRules, opponent: Opponent, persistence: KindPersistence, reliability: float, step: int
-) -> Distribution | None:
+) -> Shares | None:
     """A player's distribution from its past lives and its present pickups; None if neither is known.
 
     reliability: from `pickup_reliability`, over all players.
@@ -174,7 +174,7 @@ def _predict_one(
 
 def _predict_from_past(
     rules: MatrixRules, opponent: Opponent, persistence: KindPersistence, step: int
-) -> Distribution | None:
+) -> Shares | None:
     """A player's distribution from its past lives: by its strategy if the latest life ended in an interaction."""
     lives = _past_lives(rules, opponent)
     if not lives:

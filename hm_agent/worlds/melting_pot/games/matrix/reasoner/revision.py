@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hm_agent.repeated_games.payoffs import Shares
 from hm_agent.theory_of_mind.hypotheses import find
 from hm_agent.theory_of_mind.mind_questions import Revise, RevisedBeliefs, RevisedMind
 from hm_agent.theory_of_mind.seat_question import answer_about, answer_deciding
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
-    Distribution,
     best_target,
     expected_inventories,
     pays_to_watch,
@@ -39,7 +39,7 @@ History = Sequence[MatrixInteraction]
 
 def predict_in_view_of_all(
     rules: MatrixRules, weighed: Weighed, history: History, present: PickupRecord | None
-) -> Distribution:
+) -> Shares:
     """The distribution over an opponent's next behaviour: the mean over its strategies, corrected by its pickups."""
     parts = [(fit.prediction(), weight) for fit, weight in weighed]
     mean = tuple(sum(part[n] * weight for part, weight in parts) for n in range(len(parts[0][0])))
@@ -48,7 +48,7 @@ def predict_in_view_of_all(
     return update_on_pickups(mean, present.taken, pickup_reliability(rules, history))
 
 
-def likeliest_lead(rules: MatrixRules, probabilities: Distribution, expected: Sequence[Counts]) -> NextLead:
+def likeliest_lead(rules: MatrixRules, probabilities: Shares, expected: Sequence[Counts]) -> NextLead:
     """The likeliest pure strategy, with the count of its resource. expected: the inventory held for each strategy."""
     likeliest = probabilities.index(max(probabilities))
     return NextLead(kind=rules.behaviours[likeliest], count=expected[likeliest][likeliest])
@@ -95,7 +95,7 @@ def _against_one(seat: MatrixSeat, history: History, weighed: Weighed) -> Agains
 
 
 def best_against(
-    seat: MatrixSeat, history: History, probabilities: Distribution, held: Counts | None, behaviour: int | None
+    seat: MatrixSeat, history: History, probabilities: Shares, held: Counts | None, behaviour: int | None
 ) -> AgainstOne:
     """What earns most against one player. probabilities, held, behaviour: as in `best_target`."""
     rules, expected = seat.rules, expected_inventories(seat.rules, history)

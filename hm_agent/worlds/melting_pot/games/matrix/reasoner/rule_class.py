@@ -16,6 +16,7 @@ from itertools import product
 from math import exp
 from typing import NamedTuple
 
+from hm_agent.repeated_games.payoffs import Side, Table
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import (
     Answer,
     Constant,
@@ -28,7 +29,7 @@ from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import (
     relations,
 )
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_earnings import earnings
-from hm_agent.worlds.melting_pot.games.matrix.rules import Payoff, StageGame
+from hm_agent.worlds.melting_pot.games.matrix.rules import StageGame
 
 MOST_TIMES = 4
 """The largest number of moves of the agent that a change may wait for."""
@@ -99,8 +100,8 @@ class Weighted(NamedTuple):
     prior: float
 
 
-def masses_of(game: StageGame) -> Masses:
-    return ZERO_SUM if game.is_zero_sum else MIXED_MOTIVE
+def masses_of(side: Side) -> Masses:
+    return ZERO_SUM if side.is_zero_sum else MIXED_MOTIVE
 
 
 @cache
@@ -109,29 +110,30 @@ def rule_class(game: StageGame) -> tuple[Weighted, ...]:
 
     A rule's prior is relative to a mixture's, and the same whatever the order; inference scales all to a sum of 1.
     """
-    masses, recent, names = masses_of(game), (OWN_LAST, OTHER_LAST, SEEN), game.behaviours
+    side, recent = game.side, (OWN_LAST, OTHER_LAST, SEEN)
+    masses, names = masses_of(side), side.actions
     parts = [
         (masses.constant, _uniform(Constant(names, kind) for kind in range(len(names)))),
-        (masses.reaction, _favouring_in_kind(_relations_to([OWN_LAST], game))),
-        (masses.repetition, _favouring_in_kind(_relations_to([OTHER_LAST], game))),
-        (masses.observation, _favouring_in_kind(_relations_to([SEEN], game))),
-        (masses.older, _favouring_in_kind(_relations_to(OLDER, game))),
-        (masses.table, _uniform(_tables_of(recent, game))),
-        (masses.older_table, _uniform(_tables_of(OLDER, game))),
-        (masses.pair, _uniform(_pairs(game))),
-        (masses.until, list(_changes(game))),
+        (masses.reaction, _favouring_in_kind(_relations_to([OWN_LAST], side))),
+        (masses.repetition, _favouring_in_kind(_relations_to([OTHER_LAST], side))),
+        (masses.observation, _favouring_in_kind(_relations_to([SEEN], side))),
+        (masses.older, _favouring_in_kind(_relations_to(OLDER, side))),
+        (masses.table, _uniform(_tables_of(recent, side))),
+        (masses.older_table, _uniform(_tables_of(OLDER, side))),
+        (masses.pair, _uniform(_pairs(side))),
+        (masses.until, list(_changes(side))),
     ]
     return tuple(
-        Weighted(rule, mass * prior * _earnings_factor(rule, game))
+        Weighted(rule, mass * prior * _earnings_factor(rule, side))
         for mass, part in parts
         for rule, prior in part
         if game.order is None or rule.order <= game.order
     )
 
 
-def _earnings_factor(rule: Rule, game: StageGame) -> float:
+def _earnings_factor(rule: Rule, side: Side) -> float:
     """The factor on a rule's prior for what it earns: 1 in zero-sum games, where every rule can be exploited."""
-    return 1.0 if game.is_zero_sum else exp(LOG_ODDS_PER_REWARD * earnings(rule, game.payoff, game.theirs))
+    return 1.0 if side.is_zero_sum else exp(LOG_ODDS_PER_REWARD * earnings(rule, side))
 
 
 def _favouring_in_kind(answers: Iterator[Answer]) -> list[Weighted]:
@@ -155,25 +157,25 @@ def rules_by_words(game: StageGame) -> Mapping[str, Rule]:
     return {each.rule.words.casefold(): each.rule for each in rule_class(game)}
 
 
-def _relations_to(features: Sequence[Feature], game: StageGame) -> Iterator[Answer]:
+def _relations_to(features: Sequence[Feature], side: Side) -> Iterator[Answer]:
     """The answers to each feature by each relation."""
-    for feature, relation in product(features, relations(game.payoff)):
-        yield Answer.by_relation(game.behaviours, relation, feature)
+    for feature, relation in product(features, relations(side.payoff)):
+        yield Answer.by_relation(side.actions, relation, feature)
 
 
-def _tables_of(features: Sequence[Feature], game: StageGame) -> Iterator[Answer]:
+def _tables_of(features: Sequence[Feature], side: Side) -> Iterator[Answer]:
     """All tables of replies that are neither constant nor a relation."""
-    names = game.behaviours
-    known = {relation.replies for relation in relations(game.payoff)}
+    names = side.actions
+    known = {relation.replies for relation in relations(side.payoff)}
     for feature, replies in product(features, product(range(len(names)), repeat=len(names))):
         if len(set(replies)) > 1 and replies not in known:
             table = ", ".join(f"{name} with {names[reply]}" for name, reply in zip(names, replies, strict=True))
             yield Answer(names, feature, replies, f"The opponent answers {feature.words}: {table}.")
 
 
-def _pairs(game: StageGame) -> Iterator[Answer]:
+def _pairs(side: Side) -> Iterator[Answer]:
     """Answers that depend on two moves: all of them for two behaviours, those by comparison for three in a cycle."""
-    kinds = len(game.behaviours)
+    kinds = len(side.actions)
     features = [
         Pair(OTHER_LAST, OWN_LAST, kinds),
         Pair(OWN_LAST, PastMove(True, 2), kinds),
@@ -181,14 +183,14 @@ def _pairs(game: StageGame) -> Iterator[Answer]:
     ]
     for feature in features:
         if kinds == 2:
-            yield from _pair_tables(feature, game)
-        elif kinds == 3 and game.is_zero_sum and len(relations(game.payoff)) == kinds:
-            yield from _comparisons(feature, game)
+            yield from _pair_tables(feature, side)
+        elif kinds == 3 and side.is_zero_sum and len(relations(side.payoff)) == kinds:
+            yield from _comparisons(feature, side)
 
 
-def _pair_tables(feature: Pair, game: StageGame) -> Iterator[Answer]:
+def _pair_tables(feature: Pair, side: Side) -> Iterator[Answer]:
     """All tables of replies to a pair of moves that depend on both, for two behaviours."""
-    names = game.behaviours
+    names = side.actions
     for replies in product(range(2), repeat=4):
         if _needs_both(replies, 2):
             cases = zip(product(names, repeat=2), replies, strict=True)
@@ -196,13 +198,13 @@ def _pair_tables(feature: Pair, game: StageGame) -> Iterator[Answer]:
             yield Answer(names, feature, replies, f"The opponent answers {feature.words}: {table}.")
 
 
-def _comparisons(feature: Pair, game: StageGame) -> Iterator[Answer]:
+def _comparisons(feature: Pair, side: Side) -> Iterator[Answer]:
     """Answers that depend on which of two moves beats the other, in a cyclic game; each is a relation to the first."""
-    related = relations(game.payoff)
+    related = relations(side.payoff)
     first, second = feature.first.words, feature.second.words
     for chosen in product(related, repeat=3):
         replies = tuple(
-            chosen[_outcome(game.payoff, mine, other)].replies[mine] for mine, other in product(range(3), repeat=2)
+            chosen[_outcome(side.payoff, mine, other)].replies[mine] for mine, other in product(range(3), repeat=2)
         )
         if _needs_both(replies, 3):
             tie, win, loss = (relation.words for relation in chosen)
@@ -210,10 +212,10 @@ def _comparisons(feature: Pair, game: StageGame) -> Iterator[Answer]:
                 f"The opponent compares {first} with {second}. Where they are equal it plays {tie} the first; where "
                 f"the first beats the second, {win} the first; where the second beats the first, {loss} the first."
             )
-            yield Answer(game.behaviours, feature, replies, words)
+            yield Answer(side.actions, feature, replies, words)
 
 
-def _outcome(payoff: Payoff, mine: int, other: int) -> int:
+def _outcome(payoff: Table, mine: int, other: int) -> int:
     """0 for a tie, 1 if the first of two moves beats the second, 2 if it loses to it."""
     paid = payoff[mine][other]
     return 0 if paid == 0 else 1 if paid > 0 else 2
@@ -226,13 +228,13 @@ def _needs_both(replies: Sequence[int], kinds: int) -> bool:
     return len(rows) > 1 and len(columns) > 1
 
 
-def _changes(game: StageGame) -> Iterator[Weighted]:
+def _changes(side: Side) -> Iterator[Weighted]:
     """Changes from a behaviour to another one, or to answers to the agent's last move, set off by the agent's moves.
 
     A change to the behaviour that set it off is IN_KIND times as likely as one to another behaviour.
     """
-    names, kinds = game.behaviours, range(len(game.behaviours))
-    answers = _favouring_in_kind(_relations_to((OWN_LAST,), game))
+    names, kinds = side.actions, range(len(side.actions))
+    answers = _favouring_in_kind(_relations_to((OWN_LAST,), side))
     for first, trigger, times in product(kinds, kinds, range(1, MOST_TIMES + 1)):
         prior = 0.5**times / len(kinds) ** 2
         others = [kind for kind in kinds if kind != first]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from functools import cache
 
+from hm_agent.repeated_games.payoffs import Side
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import UNKNOWN, Moves, Rule
-from hm_agent.worlds.melting_pot.games.matrix.rules import Payoff
 
 INTERACTIONS = 24
 """The number of interactions over which a rule's earnings are averaged."""
@@ -15,13 +15,13 @@ Outcome = tuple[float, float, Hashable]
 """What an interaction pays the player who answers and the one who follows the rule, and the state after it."""
 
 
-def earnings(rule: Rule, payoff: Payoff, theirs: Payoff) -> float:
+def earnings(rule: Rule, side: Side) -> float:
     """The mean reward per interaction of a player who follows a rule, against one who knows it and answers it best.
 
-    payoff: of the player who answers. theirs: of the one who follows the rule. In both, rows are the player's own
-    behaviours. While the rule determines no reply, it is taken to play every behaviour with the same probability.
+    side: the game as the player sees it who answers. While the rule determines no reply, it is taken to play every
+    behaviour with the same probability.
     """
-    kinds = range(len(payoff))
+    kinds = range(len(side.actions))
 
     @cache
     def outcomes(state: Hashable) -> Sequence[Sequence[Outcome]]:
@@ -31,8 +31,8 @@ def earnings(rule: Rule, payoff: Payoff, theirs: Payoff) -> float:
         return [[outcome(state, answer, played) for played in replies] for answer in kinds]
 
     def outcome(state: Hashable, answer: int, played: int) -> Outcome:
-        after = rule.updated(state, Moves(answer, played, seen=answer))
-        return payoff[answer][played], theirs[played][answer], after
+        after = rule.after(state, Moves(answer, played, seen=answer))
+        return side.payoff[answer][played], side.others_payoff[answer][played], after
 
     @cache
     def totals(state: Hashable, left: int) -> tuple[float, float]:

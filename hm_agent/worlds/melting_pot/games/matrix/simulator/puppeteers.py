@@ -2,21 +2,28 @@
 
 Each targets one kind until an interaction, and then chooses the next from all interactions so far. Like Melting Pot's,
 a puppeteer reads what both players held from INTERACTION_INVENTORIES, which bots may see, and gives its puppet a GOAL.
-Kinds are the game's behaviours, e.g. `rock`; their order is the game's.
+Kinds are the game's behaviours by their numbers, in the game's order.
+
+A choice plays as the rule of play of its name does (`theory_of_mind` only at order 1) as long as it is clear what was
+played. They part where no kind of the other's led, or where the puppet held most of another kind than it was to
+collect: each choice here says what it goes by then, while `by_rule` leaves the rule's state as it is, or takes what was
+held for what was meant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from itertools import pairwise
+from typing import Any
 
 import dm_env
 from meltingpot.utils.puppeteers import in_the_matrix, puppeteer
 
+from hm_agent.repeated_games.payoffs import Side
 from hm_agent.repeated_games.rules_of_play import RuleOfPlay
-from hm_agent.worlds.melting_pot.facts import Counts, argmax
+from hm_agent.worlds.melting_pot.facts import argmax
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.simulator.character import resources_of
 from hm_agent.worlds.melting_pot.scene import held_in_interaction
@@ -30,42 +37,38 @@ class KindsPlayed:
     own: the kind that the bot targeted, if several tie in its inventory. other: None if several tie.
     """
 
-    own: str
-    other: str | None
+    own: int
+    other: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
     """A puppeteer's state: the kind to collect and play, all interactions so far, and the number of steps so far."""
 
-    target: str
+    target: int = 0
     played: tuple[KindsPlayed, ...] = ()
     step: int = 0
 
 
+Choice = Callable[..., int]
+"""The kind to play next by a memory, or first where that is empty, from the side and parameters of its own."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class MatrixPuppeteer(puppeteer.Puppeteer[Memory]):
-    """Targets a kind and chooses the next after each interaction; subclasses say how.
+    """Targets a kind and chooses the next after each interaction.
 
-    first: the kind to begin with; None to draw it. margin: how many more of its kind than of any other the puppet has
+    first: the kind to begin with; None to choose it. margin: how many more of its kind than of any other the puppet has
     to hold before it interacts.
     """
 
     game: MatrixFacts
-    first: str | None = None
+    choose: Choice
+    first: int | None = None
     margin: int = 5
 
-    @property
-    def named(self) -> Sequence[str]:
-        """The kinds that its parameters name."""
-        return () if self.first is None else (self.first,)
-
-    def choose(self, memory: Memory) -> str:
-        """The kind to play after an interaction. memory: with that interaction, and with the kind targeted so far."""
-        raise NotImplementedError
-
     def initial_state(self) -> Memory:
-        return Memory(self.first or EPISODE_RANDOM.choice(self.kinds))
+        return Memory(self.choose(self.game.side, Memory()) if self.first is None else self.first)
 
     def step(self, timestep: dm_env.TimeStep, prev_state: Memory) -> tuple[dm_env.TimeStep, Memory]:
         memory = self._next_memory(timestep, prev_state)
@@ -80,273 +83,201 @@ class MatrixPuppeteer(puppeteer.Puppeteer[Memory]):
         held = held_in_interaction(timestep.observation)
         if held is None:
             return memory
-        own, other = map(self._main_kind, held)
-        memory = replace(memory, played=(*memory.played, KindsPlayed(own or memory.target, other)))
-        return replace(memory, target=self.choose(memory))
-
-    @property
-    def kinds(self) -> Sequence[str]:
-        return self.game.behaviours
-
-    def _main_kind(self, inventory: Counts) -> str | None:
-        """The kind that an inventory holds most of; None if several tie."""
-        most = argmax(inventory)
-        return None if most is None else self.kinds[most]
-
-    def _drawn(self, weights: Sequence[float]) -> str:
-        kind: str = EPISODE_RANDOM.choices(self.kinds, weights)[0]
-        return kind
+        own, other = map(argmax, held)
+        played = KindsPlayed(memory.target if own is None else own, other)
+        memory = replace(memory, played=(*memory.played, played))
+        return replace(memory, target=self.choose(self.game.side, memory))
 
     @cached_property
-    def _resources(self) -> Mapping[str, in_the_matrix.Resource]:
-        return resources_of(self.game)
-
-    def payoff(self, own: str, other: str) -> float:
-        return self.game.payoff[self.kinds.index(own)][self.kinds.index(other)]
-
-    def best_response(self, other: str) -> str:
-        return max(self.kinds, key=lambda own: self.payoff(own, other))
-
-    def next_kind(self, kind: str) -> str:
-        """The kind after this one in the game's order; after the last, the first."""
-        return self.kinds[(self.kinds.index(kind) + 1) % len(self.kinds)]
+    def _resources(self) -> Sequence[in_the_matrix.Resource]:
+        return tuple(resources_of(self.game).values())
 
 
-@dataclass(frozen=True, kw_only=True)
-class CyclePuppeteer(MatrixPuppeteer):
+def drawn_first(choose: Choice) -> Choice:
+    """The choice that draws the first kind, all alike."""
+
+    @wraps(choose)
+    def choice(side: Side, memory: Memory, **parameters: Any) -> int:
+        return choose(side, memory, **parameters) if memory.played else _any_kind(side)
+
+    return choice
+
+
+def _any_kind(side: Side) -> int:
+    kind: int = EPISODE_RANDOM.choice(range(len(side.actions)))
+    return kind
+
+
+def _drawn(weights: Sequence[float]) -> int:
+    kind: int = EPISODE_RANDOM.choices(range(len(weights)), weights)[0]
+    return kind
+
+
+def by_rule(side: Side, memory: Memory, *, rule: RuleOfPlay) -> int:
+    """Plays by a rule of play; an interaction in which no kind of the other's led leaves the rule's state as it is."""
+    state = rule.start
+    for last in memory.played:
+        state = state if last.other is None else rule.after(state, last.own, last.other)
+    return _drawn(rule.chances(state))
+
+
+def cycle(side: Side, memory: Memory, *, cycle: tuple[int, ...]) -> int:
     """Plays kinds in turn, over and over, whatever the other does."""
-
-    cycle: tuple[str, ...]
-
-    @property
-    def named(self) -> Sequence[str]:
-        return self.cycle
-
-    def initial_state(self) -> Memory:
-        return Memory(self.cycle[0])
-
-    def choose(self, memory: Memory) -> str:
-        return self.cycle[len(memory.played) % len(self.cycle)]
+    return cycle[len(memory.played) % len(cycle)]
 
 
-@dataclass(frozen=True, kw_only=True)
-class CounterEarlierPuppeteer(MatrixPuppeteer):
+def rotating_mixture(side: Side, memory: Memory, *, weights: tuple[float, ...], half_time: int) -> int:
+    """Draws every kind anew by fixed weights, which move on by one kind at half time. half_time: in steps."""
+    shift = 1 if memory.step >= half_time else 0
+    return _drawn([weights[kind - shift] for kind in range(len(weights))])
+
+
+@drawn_first
+def counter_earlier(side: Side, memory: Memory, *, rounds_ago: int) -> int:
     """Best-responds to what the other played `rounds_ago` interactions ago; 1 stands for the last one."""
-
-    rounds_ago: int
-
-    def choose(self, memory: Memory) -> str:
-        earlier = memory.played[-self.rounds_ago :]
-        known = earlier[0].other if len(earlier) == self.rounds_ago else None
-        return self.best_response(known) if known else memory.target
+    earlier = memory.played[-rounds_ago:]
+    known = earlier[0].other if len(earlier) == rounds_ago else None
+    return memory.target if known is None else side.best_response(known)
 
 
-@dataclass(frozen=True, kw_only=True)
-class WinStayLoseShiftPuppeteer(MatrixPuppeteer):
+@drawn_first
+def win_stay_lose_shift(side: Side, memory: Memory, *, aspiration: float) -> int:
     """Stays with a kind that paid more than `aspiration`, else takes the next (Nowak and Sigmund, 1993)."""
-
-    aspiration: float
-
-    def choose(self, memory: Memory) -> str:
-        last = memory.played[-1]
-        if last.other is None:
-            return memory.target
-        return last.own if self.payoff(last.own, last.other) > self.aspiration else self.next_kind(last.own)
+    last = memory.played[-1]
+    if last.other is None:
+        return memory.target
+    return last.own if side.payoff[last.own][last.other] > aspiration else (last.own + 1) % len(side.actions)
 
 
-@dataclass(frozen=True, kw_only=True)
-class RotatingMixturePuppeteer(MatrixPuppeteer):
-    """Draws every kind anew by fixed weights, which move on by one kind at half time.
-
-    weights: those of the game's kinds, in their order, before half time. half_time: in steps.
-    """
-
-    weights: tuple[float, ...]
-    half_time: int
-
-    def initial_state(self) -> Memory:
-        return Memory(self._draw(0))
-
-    def choose(self, memory: Memory) -> str:
-        return self._draw(memory.step)
-
-    def _draw(self, step: int) -> str:
-        shift = 1 if step >= self.half_time else 0
-        return self._drawn([self.weights[index - shift] for index in range(len(self.kinds))])
-
-
-@dataclass(frozen=True, kw_only=True)
-class NoisyCopyPuppeteer(MatrixPuppeteer):
+@drawn_first
+def noisy_copy(side: Side, memory: Memory, *, noise: float) -> int:
     """Plays what the other played last or, with probability `noise`, any kind."""
-
-    noise: float
-
-    def choose(self, memory: Memory) -> str:
-        if EPISODE_RANDOM.random() < self.noise:
-            drawn: str = EPISODE_RANDOM.choice(self.kinds)
-            return drawn
-        return memory.played[-1].other or memory.target
+    if EPISODE_RANDOM.random() < noise:
+        return _any_kind(side)
+    other = memory.played[-1].other
+    return memory.target if other is None else other
 
 
-@dataclass(frozen=True, kw_only=True)
-class FictitiousPlayPuppeteer(MatrixPuppeteer):
+@drawn_first
+def fictitious_play(side: Side, memory: Memory, *, window: int) -> int:
     """Best-responds to the mixture of what the other played in the last `window` interactions (Brown, 1951).
 
     Of several best responses it takes its present kind, if that is among them, else the first.
     """
-
-    window: int
-
-    def choose(self, memory: Memory) -> str:
-        others = [last.other for last in memory.played[-self.window :] if last.other is not None]
-        gains = {own: sum(self.payoff(own, other) for other in others) for own in self.kinds}
-        best = [own for own in self.kinds if gains[own] == max(gains.values())]
-        return memory.target if memory.target in best else best[0]
+    others = [last.other for last in memory.played[-window:] if last.other is not None]
+    gains = [sum(row[other] for other in others) for row in side.payoff]
+    return memory.target if gains[memory.target] == max(gains) else gains.index(max(gains))
 
 
-@dataclass(frozen=True, kw_only=True)
-class OutguessPuppeteer(MatrixPuppeteer):
+@drawn_first
+def outguess(side: Side, memory: Memory) -> int:
     """Expects the other to best-respond to what the bot itself played last, and best-responds to that."""
-
-    def choose(self, memory: Memory) -> str:
-        return self.best_response(self.best_response(memory.played[-1].own))
+    return side.outguessing(memory.played[-1].own)
 
 
-@dataclass(frozen=True, kw_only=True)
-class TheoryOfMindPuppeteer(MatrixPuppeteer):
+@drawn_first
+def theory_of_mind(side: Side, memory: Memory, *, order: int, fading: float = 0.8) -> int:
     """Best-responds to what a theory of mind of some order expects of the other (after de Weerd et al., 2013).
 
     At order 0 it expects nothing and stays with its first kind. At order 1 it expects the other to play its last move
     again; at order 2 it also thinks that the other may expect the same of the bot, and best-respond to that; and so on.
     Of these expectations it trusts the one that has come true most often, the deepest if several have; an interaction
-    counts `memory` times as much as the one after it.
+    counts `fading` times as much as the one after it.
     """
-
-    order: int
-    memory: float = 0.8
-
-    def choose(self, memory: Memory) -> str:
-        depths = range(1, self.order + 1)
-        trusted = max(depths, key=lambda depth: (self._success(depth, memory.played), depth), default=0)
-        expected = self._expected(trusted, memory.played[-1]) if trusted else None
-        return self.best_response(expected) if expected else memory.target
-
-    def _expected(self, depth: int, last: KindsPlayed) -> str | None:
-        """The other's next kind: depth - 1 best responses, one to another, from its last move or the bot's own."""
-        kind = last.other if depth % 2 else last.own
-        for _ in range(depth - 1):
-            kind = self.best_response(kind) if kind else None
-        return kind
-
-    def _success(self, depth: int, played: Sequence[KindsPlayed]) -> float:
-        """How often the expectation of a depth has come true; older interactions weigh less."""
-        success = 0.0
-        for before, now in pairwise(played):
-            success = self.memory * success + (now.other is not None and self._expected(depth, before) == now.other)
-        return success
+    depths, played = range(1, order + 1), memory.played
+    trusted = max(depths, key=lambda depth: (_success(side, depth, played, fading), depth), default=0)
+    expected = _expected(side, trusted, played[-1]) if trusted else None
+    return memory.target if expected is None else side.best_response(expected)
 
 
-@dataclass(frozen=True, kw_only=True)
-class SwitchAfterLossesPuppeteer(MatrixPuppeteer):
+def _expected(side: Side, depth: int, last: KindsPlayed) -> int | None:
+    """The other's next kind: depth - 1 best responses, one to another, from its last move or the bot's own."""
+    kind = last.other if depth % 2 else last.own
+    for _ in range(depth - 1):
+        kind = None if kind is None else side.best_response(kind)
+    return kind
+
+
+def _success(side: Side, depth: int, played: Sequence[KindsPlayed], fading: float) -> float:
+    """How often the expectation of a depth has come true; older interactions weigh less."""
+    success = 0.0
+    for before, now in pairwise(played):
+        success = fading * success + (now.other is not None and _expected(side, depth, before) == now.other)
+    return success
+
+
+@drawn_first
+def switch_after_losses(side: Side, memory: Memory, *, losses: int) -> int:
     """Stays with a kind until its payoff has been below 0 `losses` times in a row; then takes the next."""
 
-    losses: int
+    def lost(last: KindsPlayed) -> bool:
+        return last.own == memory.target and last.other is not None and side.payoff[last.own][last.other] < 0
 
-    def choose(self, memory: Memory) -> str:
-        latest = memory.played[-self.losses :]
-        has_failed = len(latest) == self.losses and all(self._lost(last, memory.target) for last in latest)
-        return self.next_kind(memory.target) if has_failed else memory.target
-
-    def _lost(self, last: KindsPlayed, target: str) -> bool:
-        return last.own == target and last.other is not None and self.payoff(last.own, last.other) < 0
+    latest = memory.played[-losses:]
+    has_failed = len(latest) == losses and all(map(lost, latest))
+    return (memory.target + 1) % len(side.actions) if has_failed else memory.target
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReciprocalPuppeteer(MatrixPuppeteer):
-    """Begins with `first`, by default to cooperate, and then answers what the other does; subclasses say how."""
-
-    first: str | None = "cooperate"
-    cooperate: str = "cooperate"
-    defect: str = "defect"
-
-    @property
-    def named(self) -> Sequence[str]:
-        return *super().named, self.cooperate, self.defect
-
-    def choose(self, memory: Memory) -> str:
-        return self.defect if self.defects(memory) else self.cooperate
-
-    def defects(self, memory: Memory) -> bool:
-        """True if the bot is to defect next."""
-        raise NotImplementedError
+# Players who cooperate or defect: the numbers of these kinds are parameters
 
 
-@dataclass(frozen=True, kw_only=True)
-class TitForTwoTatsPuppeteer(ReciprocalPuppeteer):
-    """Defects after two defections in a row (Axelrod, 1984)."""
-
-    def defects(self, memory: Memory) -> bool:
-        latest = memory.played[-2:]
-        return len(latest) == 2 and all(last.other == self.defect for last in latest)
+def tit_for_two_tats(side: Side, memory: Memory, *, cooperate: int, defect: int) -> int:
+    """Cooperates, but defects after two defections in a row (Axelrod, 1984)."""
+    latest = memory.played[-2:]
+    return defect if len(latest) == 2 and all(last.other == defect for last in latest) else cooperate
 
 
-@dataclass(frozen=True, kw_only=True)
-class GenerousTitForTatPuppeteer(ReciprocalPuppeteer):
-    """Copies the other, but forgives each defection with a fixed probability (Nowak and Sigmund, 1992)."""
-
-    generosity: float
-
-    def defects(self, memory: Memory) -> bool:
-        if memory.played[-1].other is None:
-            return memory.target == self.defect
-        return memory.played[-1].other == self.defect and EPISODE_RANDOM.random() >= self.generosity
+def generous_tit_for_tat(side: Side, memory: Memory, *, generosity: float, cooperate: int, defect: int) -> int:
+    """Cooperates first and copies the other, but forgives each defection by chance (Nowak and Sigmund, 1992)."""
+    if not memory.played:
+        return cooperate
+    other = memory.played[-1].other
+    if other is None:
+        return memory.target
+    return defect if other == defect and EPISODE_RANDOM.random() >= generosity else cooperate
 
 
-@dataclass(frozen=True, kw_only=True)
-class GradualPuppeteer(ReciprocalPuppeteer):
+def gradual(side: Side, memory: Memory, *, cooperate: int, defect: int) -> int:
     """Answers the n-th defection by n defections and then two cooperations (Beaufils, Delahaye and Mathieu, 1996).
 
     What the other does meanwhile provokes nothing.
     """
-
-    def defects(self, memory: Memory) -> bool:
-        offences = punishments = apologies = 0
-        for last in memory.played:
-            if punishments:
-                punishments -= 1
-            elif apologies:
-                apologies -= 1
-            elif last.other == self.defect:
-                offences += 1
-                punishments, apologies = offences, 2
-        return punishments > 0
+    offences = punishments = apologies = 0
+    for last in memory.played:
+        if punishments:
+            punishments -= 1
+        elif apologies:
+            apologies -= 1
+        elif last.other == defect:
+            offences += 1
+            punishments, apologies = offences, 2
+    return defect if punishments else cooperate
 
 
-@dataclass(frozen=True, kw_only=True)
-class SuspiciousTitForTatPuppeteer(ReciprocalPuppeteer):
+def suspicious_tit_for_tat(side: Side, memory: Memory, *, cooperate: int, defect: int, patience: int = 3) -> int:
     """Begins with defection, copies the other, and cooperates after `patience` mutual defections in a row."""
-
-    first: str | None = "defect"
-    patience: int = 3
-
-    def defects(self, memory: Memory) -> bool:
-        latest, other = memory.played[-self.patience :], memory.played[-1].other
-        if len(latest) == self.patience and all((last.own, last.other) == (self.defect,) * 2 for last in latest):
-            return False
-        return memory.target == self.defect if other is None else other == self.defect
+    latest = memory.played[-patience:]
+    if not latest:
+        return defect
+    if len(latest) == patience and all((last.own, last.other) == (defect, defect) for last in latest):
+        return cooperate
+    other = latest[-1].other
+    return memory.target if other is None else defect if other == defect else cooperate
 
 
-@dataclass(frozen=True, kw_only=True)
-class RulePuppeteer(MatrixPuppeteer):
-    """Plays by a rule of play; an interaction in which no kind of the other's led leaves the rule's state as it is."""
-
-    rule: RuleOfPlay
-
-    def initial_state(self) -> Memory:
-        return Memory(self._drawn(self.rule.chances(self.rule.start)))
-
-    def choose(self, memory: Memory) -> str:
-        state = self.rule.start
-        for own, other in ((self.kinds.index(last.own), last.other) for last in memory.played):
-            state = state if other is None else self.rule.after(state, own, self.kinds.index(other))
-        return self._drawn(self.rule.chances(state))
+CHOICES: Mapping[str, Choice] = {
+    "cycle": cycle,
+    "counter_earlier": counter_earlier,
+    "win_stay_lose_shift": win_stay_lose_shift,
+    "rotating_mixture": rotating_mixture,
+    "noisy_copy": noisy_copy,
+    "fictitious_play": fictitious_play,
+    "outguess": outguess,
+    "theory_of_mind": theory_of_mind,
+    "switch_after_losses": switch_after_losses,
+    "tit_for_two_tats": tit_for_two_tats,
+    "generous_tit_for_tat": generous_tit_for_tat,
+    "gradual": gradual,
+    "suspicious_tit_for_tat": suspicious_tit_for_tat,
+}
+"""The choices by the names of puppeteers in the files of scenarios/; any other name there is that of a rule of play."""

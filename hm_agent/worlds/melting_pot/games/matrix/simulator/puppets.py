@@ -99,7 +99,7 @@ class GulliblePlayer:
         """What it plays after it has seen a kind taken."""
         own = self._game.side.best_response(seen)
         for _ in range(self._order - 1):
-            own = self._game.side.best_response(self._game.side.opposite.best_response(own))
+            own = self._game.side.outguessing(own)
         return own
 
 

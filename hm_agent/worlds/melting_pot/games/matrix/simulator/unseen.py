@@ -1,73 +1,65 @@
-"""The puppeteers of unseen scenarios by name, and how one is built from what a scenario's file says of it."""
+"""The puppeteers of unseen scenarios, built from what a scenario's file says of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
+from inspect import signature
 from typing import Any
 
 from hm_agent.config import ConfigError
 from hm_agent.repeated_games.written_rules import RULES_OF_PLAY, rule_from
 from hm_agent.worlds.melting_pot.facts import UnseenFacts
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.simulator.puppeteers import (
-    CounterEarlierPuppeteer,
-    CyclePuppeteer,
-    FictitiousPlayPuppeteer,
-    GenerousTitForTatPuppeteer,
-    GradualPuppeteer,
-    MatrixPuppeteer,
-    NoisyCopyPuppeteer,
-    OutguessPuppeteer,
-    RotatingMixturePuppeteer,
-    RulePuppeteer,
-    SuspiciousTitForTatPuppeteer,
-    SwitchAfterLossesPuppeteer,
-    TheoryOfMindPuppeteer,
-    TitForTwoTatsPuppeteer,
-    WinStayLoseShiftPuppeteer,
-)
+from hm_agent.worlds.melting_pot.games.matrix.simulator.puppeteers import CHOICES, Choice, MatrixPuppeteer, by_rule
 
-PUPPETEERS: Mapping[str, type[MatrixPuppeteer]] = {
-    "cycle": CyclePuppeteer,
-    "counter_earlier": CounterEarlierPuppeteer,
-    "win_stay_lose_shift": WinStayLoseShiftPuppeteer,
-    "rotating_mixture": RotatingMixturePuppeteer,
-    "noisy_copy": NoisyCopyPuppeteer,
-    "fictitious_play": FictitiousPlayPuppeteer,
-    "outguess": OutguessPuppeteer,
-    "theory_of_mind": TheoryOfMindPuppeteer,
-    "switch_after_losses": SwitchAfterLossesPuppeteer,
-    "tit_for_two_tats": TitForTwoTatsPuppeteer,
-    "generous_tit_for_tat": GenerousTitForTatPuppeteer,
-    "gradual": GradualPuppeteer,
-    "suspicious_tit_for_tat": SuspiciousTitForTatPuppeteer,
-}
-"""The puppeteers by their names in the files of scenarios/; any other name there is that of a rule of play."""
 WATCHERS: Mapping[str, int] = {"beats_last_seen": 1, "outguesses_last_seen": 2}
 """Players that no puppeteer directs, since they answer what they see: by name, their order (`LastSeenPlayer`)."""
-MARGIN = "margin"
-"""A parameter of the puppeteers of all rules, and of no rule itself (`MatrixPuppeteer`)."""
+FIRST, MARGIN = "first", "margin"
+"""Parameters of puppeteers and of no choice (`MatrixPuppeteer`); the first kind by a rule of play is the rule's."""
+
+NAMESAKES = ("cooperate", "defect")
+"""Parameters that say a kind, by default the one of their own name."""
 
 
 def build_puppeteer(game: MatrixFacts, facts: UnseenFacts) -> MatrixPuppeteer:
     """The puppeteer of an unseen scenario; ConfigError for an unknown puppeteer, parameter or kind."""
-    parameters: Mapping[str, Any] = facts.parameters
-    if facts.puppeteer in RULES_OF_PLAY and facts.puppeteer not in PUPPETEERS:
-        margin = {name: parameters[name] for name in parameters if name == MARGIN}
-        of_rule = {name: value for name, value in parameters.items() if name != MARGIN}
-        try:
-            return RulePuppeteer(game=game, rule=rule_from(facts.puppeteer, of_rule, game.side), **margin)
-        except ConfigError as error:
-            raise ConfigError(f"{facts.short_name}: {error}") from error
-    if facts.puppeteer not in PUPPETEERS:
-        known = ", ".join(dict.fromkeys((*PUPPETEERS, *RULES_OF_PLAY, *WATCHERS)))
-        raise ConfigError(f"{facts.short_name}: unknown puppeteer {facts.puppeteer!r}: there is {known}")
+    name, own = facts.puppeteer, (FIRST, MARGIN) if facts.puppeteer in CHOICES else (MARGIN,)
+    of_puppeteer: dict[str, Any] = {key: value for key, value in facts.parameters.items() if key in own}
+    of_choice: dict[str, Any] = {key: value for key, value in facts.parameters.items() if key not in own}
     try:
-        puppeteer = PUPPETEERS[facts.puppeteer](game=game, **parameters)
-    except TypeError as error:
-        raise ConfigError(f"{facts.short_name}: {facts.puppeteer}: {error}") from error
-    if unknown := [kind for kind in puppeteer.named if kind not in game.behaviours]:
-        raise ConfigError(
-            f"{facts.short_name}: {facts.puppeteer}: unknown kind {unknown[0]!r}: there is {', '.join(game.behaviours)}"
-        )
-    return puppeteer
+        if name in CHOICES:
+            choose: Choice = _choice(name, of_choice, game)
+        elif name in RULES_OF_PLAY:
+            choose = partial(by_rule, rule=rule_from(name, of_choice, game.side))
+        else:
+            known = ", ".join(dict.fromkeys((*CHOICES, *RULES_OF_PLAY, *WATCHERS)))
+            raise ConfigError(f"unknown puppeteer {name!r}: there is {known}")
+        return MatrixPuppeteer(game=game, choose=choose, **_numbered(of_puppeteer, game))
+    except ConfigError as error:
+        raise ConfigError(f"{facts.short_name}: {error}") from error
+
+
+def _choice(name: str, parameters: Mapping[str, Any], game: MatrixFacts) -> Choice:
+    """The choice of a name with its parameters; ConfigError for an unknown or missing one."""
+    _, _, *known = signature(CHOICES[name]).parameters.values()
+    names = [each.name for each in known]
+    parameters = {**{own: own for own in NAMESAKES if own in names}, **parameters}
+    if unknown := [given for given in parameters if given not in names]:
+        raise ConfigError(f"{name}: no parameter {unknown[0]!r}: there is {', '.join((*names, FIRST, MARGIN))}")
+    if missing := [each.name for each in known if each.default is each.empty and each.name not in parameters]:
+        raise ConfigError(f"{name}: a parameter is missing: say {missing[0]!r}")
+    return partial(CHOICES[name], **_numbered(parameters, game))
+
+
+def _numbered(parameters: Mapping[str, Any], game: MatrixFacts) -> dict[str, Any]:
+    """Parameters with kinds by their numbers; ConfigError for an unknown kind."""
+
+    def numbered(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(numbered, value))
+        if isinstance(value, str) and value not in game.behaviours:
+            raise ConfigError(f"unknown kind {value!r}: there is {', '.join(game.behaviours)}")
+        return game.behaviours.index(value) if isinstance(value, str) else value
+
+    return {name: numbered(value) for name, value in parameters.items()}
