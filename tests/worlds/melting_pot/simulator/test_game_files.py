@@ -162,6 +162,7 @@ def test_a_game_without_any_goals_is_refused_in_one_line() -> None:
         ('puppeteer = "cycle"\nparameters = { cycles = ["dove"] }', "no parameter 'cycles': there is cycle, first"),
         ('puppeteer = "cycle"\nparameters = { cycle = ["dove", "hark"] }', "unknown kind 'hark': there is dove, hawk"),
         ('puppeteer = "outguess"\nparameters = { first = "hark" }', "unknown kind 'hark': there is dove, hawk"),
+        ('puppeteer = "outguess"\nparameters = { first = 2 }', "unknown kind 2: there is dove, hawk"),
         ('puppeteer = "gradual"', "unknown kind 'cooperate': there is dove, hawk"),
     ],
 )

@@ -17,7 +17,6 @@ WATCHERS: Mapping[str, int] = {"beats_last_seen": 1, "outguesses_last_seen": 2}
 """Players that no puppeteer directs, since they answer what they see: by name, their order (`LastSeenPlayer`)."""
 FIRST, MARGIN = "first", "margin"
 """Parameters of puppeteers and of no choice (`MatrixPuppeteer`); the first kind by a rule of play is the rule's."""
-
 NAMESAKES = ("cooperate", "defect")
 """Parameters that say a kind, by default the one of their own name."""
 
@@ -55,11 +54,11 @@ def _choice(name: str, parameters: Mapping[str, Any], game: MatrixFacts) -> Choi
 def _numbered(parameters: Mapping[str, Any], game: MatrixFacts) -> dict[str, Any]:
     """Parameters with kinds by their numbers; ConfigError for an unknown kind."""
 
-    def numbered(value: Any) -> Any:
-        if isinstance(value, tuple):
-            return tuple(map(numbered, value))
-        if isinstance(value, str) and value not in game.behaviours:
-            raise ConfigError(f"unknown kind {value!r}: there is {', '.join(game.behaviours)}")
-        return game.behaviours.index(value) if isinstance(value, str) else value
+    def number(kind: object) -> int:
+        if kind not in game.behaviours:
+            raise ConfigError(f"unknown kind {kind!r}: there is {', '.join(game.behaviours)}")
+        return game.behaviours.index(str(kind))
 
-    return {name: numbered(value) for name, value in parameters.items()}
+    kinds = {name: number(value) for name, value in parameters.items() if name in (FIRST, *NAMESAKES)}
+    several = {name: tuple(map(number, value)) for name, value in parameters.items() if name == "cycle"}
+    return {**parameters, **kinds, **several}
