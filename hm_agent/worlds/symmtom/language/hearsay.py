@@ -35,9 +35,9 @@ class Beliefs:
         return next(beliefs for beliefs in self.of_others if beliefs.owner == player)
 
     def after(self, guess: _Guess, near: Near, said: Spoken, recharged: Sequence[str]) -> Beliefs:
-        """The beliefs after one more turn, by the rule of K. said: by those that the owner could hear.
+        """The beliefs after one more turn, by the rule of K.
 
-        What others said is guessed.
+        said: by those that the owner could hear; what others said is guessed. recharged: who did.
         """
         audible, known = (self.owner, *near[self.owner]), dict[str, frozenset[int]]()
 

@@ -22,7 +22,7 @@ from hm_agent.worlds.melting_pot.planning.calls import (
 
 
 class ForcedPlans:
-    """Makes these plans, and remembers which of them it has made since the latest interaction."""
+    """Makes the plans that nobody is asked for, and remembers whether it has watched or shown since an interaction."""
 
     def __init__(self, rules: MatrixRules, players: Sequence[str], collection: MatrixCollection) -> None:
         self._rules, self._players, self._collection = rules, players, collection
@@ -48,12 +48,11 @@ class ForcedPlans:
         return is_open and (self._is_watching or not self._has_watched) and not self._rules.is_armed(held)
 
     def plan(self, context: PlanContext, held: Counts) -> tuple[Call, ...]:
-        """Watches or shows something first if the strategy says so, once between two interactions.
+        """Watches or shows something first if the strategy says so, each once between two interactions.
 
-        It watches only while nothing is collected.
-
-        Continues after a plan that was used up or whose search was in vain: searches for an opponent or explores. It
-        searches once the target is reached, and explores while nothing is collected. held: the agent's inventory.
+        It watches only while nothing is collected. After a plan that was used up, or whose search was in vain, it
+        searches for an opponent once the target is reached, and explores while nothing is collected; empty if none of
+        this makes sense. held: the agent's inventory.
         """
         strategy = context.strategy
         self._is_watching = strategy.watch_first and not (self._has_watched or self._collection.is_armed(held))

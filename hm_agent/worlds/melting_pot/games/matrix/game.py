@@ -227,7 +227,7 @@ class MatrixGame(Game):
         return self.rules.is_zero_sum and own is not None and payoff[own][other] == max(row[other] for row in payoff)
 
     def forced_plan(self, context: PlanContext) -> tuple[Call, ...]:
-        """Once no further interaction can be paid before the episode ends, the plan is to wait."""
+        """Waits once no further interaction can be paid before the episode ends; before, see `ForcedPlans.plan`."""
         if self.mind.is_over:
             return (Pause(PAUSE_STEPS),)
         return self._forced.plan(context, self.inventory(context.observation, context.view))

@@ -4,10 +4,10 @@ Each targets one kind until an interaction, and then chooses the next from all i
 a puppeteer reads what both players held from INTERACTION_INVENTORIES, which bots may see, and gives its puppet a GOAL.
 Kinds are the game's behaviours by their numbers, in the game's order.
 
-A choice plays as the rule of play of its name does (`theory_of_mind` only at order 1) as long as it is clear what was
-played. They part where no kind of the other's led, or where the puppet held most of another kind than it was to
-collect: each choice here says what it goes by then, while `by_rule` leaves the rule's state as it is, or takes what was
-held for what was meant.
+A choice that has the name of a rule of play (`repeated_games/written_rules.py`) plays as that does, `theory_of_mind`
+only at order 1, as long as it is clear what was played. They part where no kind of the other's led, or where the puppet
+held most of another kind than it was to collect: each choice here says what it goes by then, while `by_rule` leaves the
+rule's state as it is, or takes what was held for what was meant.
 """
 
 from __future__ import annotations
