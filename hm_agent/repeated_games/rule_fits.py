@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import permutations, product
 from math import log
-from statistics import mean
 from typing import Any
 
 from hm_agent.repeated_games.best_play import best_response
@@ -58,7 +57,7 @@ def _rules(side: Side) -> Iterator[RuleOfPlay]:
     yield from (StepRule(side, step, rounds_ago=ago) for ago, step in product(LAGS, actions) if (ago, step) != (1, 0))
     yield UsualRule(side, WINDOW)
     yield from (CounterEarlierRule(side, ago) for ago in (1, 2))
-    yield WinStayLoseShiftRule(side, mean(paid for row in side.payoff for paid in row))
+    yield WinStayLoseShiftRule.above_mean(side)
     yield SwitchAfterLossesRule(side, 2)
     yield FictitiousPlayRule(side, 4)
     yield OutguessRule(side)

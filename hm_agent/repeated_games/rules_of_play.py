@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from dataclasses import dataclass
+from statistics import mean
 from typing import Any, ClassVar
 
 from hm_agent.repeated_games.payoffs import Shares, Side
@@ -215,6 +216,11 @@ class WinStayLoseShiftRule(NextActionRule):
     aspiration: float = 0.0
     first: int | None = None
     order = 2
+
+    @classmethod
+    def above_mean(cls, side: Side) -> WinStayLoseShiftRule:
+        """The rule that stays with an action that paid more than the mean of its payoffs."""
+        return cls(side, mean(paid for row in side.payoff for paid in row))
 
     def after(self, state: int | None, own: int, other: int) -> int:
         return own if self.side.payoff[own][other] > self.aspiration else self.next_action(own)

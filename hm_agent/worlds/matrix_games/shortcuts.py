@@ -93,12 +93,6 @@ def match_frequencies(side: Side, moves: Moves, rng: Random) -> int:
     return side.best_response(rng.choice(moves)[1]) if moves else mutual_action(side)
 
 
-def win_stay_lose_shift(side: Side) -> WinStayLoseShiftRule:
-    """The rule that stays with an action that paid more than the table's mean."""
-    paid = [payoff for row in side.payoff for payoff in row]
-    return WinStayLoseShiftRule(side, sum(paid) / len(paid))
-
-
 def counter_commonest(side: Side, moves: Moves) -> int:
     """Best-responds to what the other has played most often, the latest of several."""
     return side.best_response(commonest([other for _, other in moves]))
@@ -130,7 +124,7 @@ _RULES: Mapping[str, Shortcut] = {
     "equilibrium": drawn_equilibrium,
     **{f"step_{steps}": undrawn(begun(by_rule(partial(StepRule, step=steps)))) for steps in (1, 2, 3)},
     "copy_last": undrawn(begun(by_rule(CopyRule))),
-    "win_stay_lose_shift": undrawn(begun(by_rule(win_stay_lose_shift))),
+    "win_stay_lose_shift": undrawn(begun(by_rule(WinStayLoseShiftRule.above_mean))),
     "counter_last": undrawn(begun(by_rule(CounterEarlierRule))),
     "counter_commonest": undrawn(begun(counter_commonest)),
     "match_frequencies": match_frequencies,
