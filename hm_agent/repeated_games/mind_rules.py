@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from hm_agent.config import ConfigError
+from hm_agent.repeated_games.payoffs import Side
 from hm_agent.repeated_games.rules_of_play import NextActionRule, RuleOfPlay
 
 
@@ -15,6 +16,17 @@ class LastMoves(NamedTuple):
 
     own: int
     other: int
+
+
+def expected(side: Side, depth: int, action: int) -> int:
+    """The other's next action by a theory of mind of some depth: after `depth - 1` best responses, one to another.
+
+    action: what they begin from, the other's last action at odd depths, the player's own at even ones; the last of them
+    is the other's.
+    """
+    for more in reversed(range(depth - 1)):
+        action = (side if more % 2 else side.opposite).best_response(action)
+    return action
 
 
 @dataclass(frozen=True)
@@ -48,13 +60,7 @@ class TheoryOfMindRule(RuleOfPlay):
         return self.side.best_response(self._expected(trusted + 1, last))
 
     def _expected(self, depth: int, last: LastMoves) -> int:
-        """The other's next action: depth - 1 best responses, one to another, from its last action or the rule's own."""
-        is_others = depth % 2 == 1
-        action = last.other if is_others else last.own
-        for _ in range(depth - 1):
-            action = (self.side.opposite if not is_others else self.side).best_response(action)
-            is_others = not is_others
-        return action
+        return expected(self.side, depth, last.other if depth % 2 else last.own)
 
 
 @dataclass(frozen=True)

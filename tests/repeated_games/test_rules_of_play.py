@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from hm_agent.config import ConfigError
+from hm_agent.repeated_games.mind_rules import expected
 from hm_agent.repeated_games.payoffs import Side, transposed
 from hm_agent.repeated_games.rules_of_play import RuleOfPlay
 from hm_agent.repeated_games.written_rules import RULES_OF_PLAY, rule_from, rule_in_words
@@ -75,9 +76,9 @@ KNOWN: tuple[tuple[str, Mapping[str, Any], str, str], ...] = (
 
 
 def test_each_rule_plays_by_its_definition() -> None:
-    for name, parameters, others, expected in KNOWN:
+    for name, parameters, others, played in KNOWN:
         side = PD if set(others) <= set("cd") else RPS
-        assert moves(rule_from(name, parameters, side), others) == expected, name
+        assert moves(rule_from(name, parameters, side), others) == played, name
 
 
 def test_every_rule_has_a_definition_above() -> None:
@@ -127,6 +128,14 @@ def test_a_puppeteer_plays_as_the_rule_of_its_name_where_all_is_clear() -> None:
                 assert own == memory.target, name
                 state, played = rule.after(state, own, other), (*memory.played, KindsPlayed(own, other))
                 memory = Memory(choose(Memory(own, played)), played)
+
+
+def test_where_payoffs_differ_each_is_expected_to_answer_by_its_own() -> None:
+    """The other wants to be met, the player to be missed: at depth 2 the other is expected to come."""
+    side = Side(("a", "b"), ("a", "b"), ((0, 1), (1, 0)), ((1, 0), (0, 1)))
+    assert [expected(side, depth, 0) for depth in (1, 2, 3)] == [0, 0, 1]
+    for name, parameters in (("outguess", {}), ("theory_of_mind", {"order": 2})):
+        assert CHOICES[name](side, Memory(0, (KindsPlayed(0, 1),)), **parameters) == 1, name
 
 
 WRONG: tuple[tuple[str, Mapping[str, Any], str], ...] = (

@@ -21,6 +21,7 @@ from typing import Any
 import dm_env
 from meltingpot.utils.puppeteers import in_the_matrix, puppeteer
 
+from hm_agent.repeated_games.mind_rules import expected
 from hm_agent.repeated_games.payoffs import Side
 from hm_agent.repeated_games.rules_of_play import RuleOfPlay
 from hm_agent.worlds.melting_pot.facts import argmax
@@ -186,16 +187,14 @@ def theory_of_mind(side: Side, memory: Memory, *, order: int, fading: float = 0.
     """
     depths, played = range(1, order + 1), memory.played
     trusted = max(depths, key=lambda depth: (_success(side, depth, played, fading), depth), default=0)
-    expected = _expected(side, trusted, played[-1]) if trusted else None
-    return memory.target if expected is None else side.best_response(expected)
+    kind = _expected(side, trusted, played[-1]) if trusted else None
+    return memory.target if kind is None else side.best_response(kind)
 
 
 def _expected(side: Side, depth: int, last: KindsPlayed) -> int | None:
-    """The other's next kind: depth - 1 best responses, one to another, from its last move or the bot's own."""
+    """The other's next kind; None if that depends on its last move and no kind of its led there."""
     kind = last.other if depth % 2 else last.own
-    for _ in range(depth - 1):
-        kind = None if kind is None else side.best_response(kind)
-    return kind
+    return None if kind is None else expected(side, depth, kind)
 
 
 def _success(side: Side, depth: int, played: Sequence[KindsPlayed], fading: float) -> float:
