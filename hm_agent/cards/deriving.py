@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from math import isfinite
 from statistics import mean
@@ -118,11 +118,10 @@ def _order(played: PlayedPart) -> tuple[OrderFigures, Sample | None]:
     """The figures of one part, and its functional score."""
     part, own = played.part, [result for result in played.own if result.is_finished]
     rows = tabulate([*own, *(result for result in played.references if result not in own)])
-    scored = _Scored(part, rows, base_rate(part.suite, own))
+    scored, base = _Scored(part, rows), base_rate(part.suite, own)
     items = scored.items(own, part.episodes if own else 0)
-    functional, skill, gap = sampled(items)
-    shares = _Scored(part, rows, None).items(own, part.episodes if own else 0)
-    literal = sampled([ItemScores(skill=item.skill) for item in shares])[1]
+    functional, skill, gap = sampled([_over_base(item, base or 0.0) for item in items])
+    literal = sampled([ItemScores(skill=item.skill) for item in items])[1]
     figures = OrderFigures(
         order=part.order,
         items=len(items),
@@ -130,7 +129,7 @@ def _order(played: PlayedPart) -> tuple[OrderFigures, Sample | None]:
         planned=played.planned,
         left_out=sum(not item.functional for item in items),
         literal=literal.figure if literal else None,
-        base_rate=_rounded(scored.base_rate),
+        base_rate=_rounded(base),
         skill=skill.figure if skill else None,
         functional=functional.figure if functional else None,
         gap=gap.figure if gap else None,
@@ -144,11 +143,10 @@ def _order(played: PlayedPart) -> tuple[OrderFigures, Sample | None]:
 
 @dataclass(frozen=True)
 class _Scored:
-    """Scores the episodes of a part. base_rate: what counts as no skill, None for 0."""
+    """Scores the episodes of a part; in saying, by the share that was right, whatever the base rate."""
 
     part: Part
     table: Sequence[Row]
-    base_rate: float | None
 
     def rows(self, results: Iterable[Result]) -> list[Row]:
         """The row of each scenario that these results of one agent are of."""
@@ -174,7 +172,8 @@ class _Scored:
             of_pair = [by_scenario.get(row.scenario.name, ()) for row in pair]
             lacking = [max(planned - len(own), 0) for own in of_pair]
             acted = [self._functional(row, own, less) for row, own, less in zip(pair, of_pair, lacking, strict=True)]
-            said = [self._skill(own, less) for own, less in zip(of_pair, lacking, strict=True)] if says else []
+            rights = ([*map(self._right, own), *[0.0] * less] for own, less in zip(of_pair, lacking, strict=True))
+            said = [_all_known(right) for right in rights] if says else []
             is_whole = all(acted) and (len(pair) > 1 or not pair[0].scenario.pair)
             items.append(ItemScores(tuple(acted) if is_whole else (), tuple(said) if all(said) else ()))
         return items
@@ -186,15 +185,16 @@ class _Scored:
         nothing = functional_score(row.scenario, lambda name: least, row.points).value if isfinite(least) else 0.0
         return _all_known([*scores, *[nothing] * lacking])
 
-    def _skill(self, results: Sequence[Result], lacking: int) -> tuple[float, ...]:
-        base = self.base_rate or 0.0
-        right = _all_known([*map(self._right, results), *[0.0] * lacking])
-        return tuple((share - base) / (1 - base) for share in right) if base < 1 else ()
-
     def _right(self, result: Result) -> float | None:
         """The share of what was said of other minds that was right; None if nothing was."""
         literal = self.part.suite.literal
         return result.metric(literal.name) if literal else None
+
+
+def _over_base(item: ItemScores, base: float) -> ItemScores:
+    """An item whose shares of what was right become skill, from the base rate (0) to always right (1); none at 1."""
+    skill = tuple(tuple((share - base) / (1 - base) for share in right) for right in item.skill) if base < 1 else ()
+    return replace(item, skill=skill)
 
 
 def _all_known(values: Iterable[float | None]) -> tuple[float, ...]:
