@@ -14,10 +14,10 @@ from itertools import permutations
 import numpy as np
 import numpy.typing as npt
 
-from hm_agent.matched_pairs import HALVES
+from hm_agent.matched_pairs import HALVES, PAIRS
 from hm_agent.repeated_games.choice_regression import fitted
 from hm_agent.worlds.symmtom.mind_facts import DIRECTIONS, MindTest
-from hm_agent.worlds.symmtom.pairs.kinds import AGENTS, KINDS, PAIRS
+from hm_agent.worlds.symmtom.pairs.kinds import AGENTS, KINDS
 from hm_agent.worlds.symmtom.pairs.matching import MindPair, drawn_pair, shipped_pair
 from hm_agent.worlds.symmtom.rules import OFFSETS
 from hm_agent.worlds.symmtom.views import hearing_distance

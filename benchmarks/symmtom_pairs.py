@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hm_agent.matched_pairs import HALVES
-from hm_agent.registry import scenario_named
-from hm_agent.testing.episodes import play_out, set_up
-from hm_agent.worlds.symmtom.pairs.kinds import BOTH, KINDS, PAIRS
+from benchmarks.pair_shares import print_shares
+from hm_agent.matched_pairs import PAIRS
+from hm_agent.worlds.symmtom.pairs.kinds import KINDS
 from hm_agent.worlds.symmtom.policies.shortcuts import RATINGS
 
 AGENTS = (
@@ -20,20 +19,4 @@ AGENTS = (
 
 
 def main(pairs: int = PAIRS, agents: Sequence[str] = AGENTS) -> None:
-    print(
-        f"Share of matched pairs with both boards passed, even / odd half, {pairs} pairs each; guessing passes .25.\n"
-    )
-    print(f"| agent | {' | '.join(KINDS)} |\n| --- |{' --- |' * len(KINDS)}")
-    for agent in agents:
-        cells = (" / ".join(f"{share(agent, kind, half, pairs):.2f}" for half in HALVES) for kind in KINDS)
-        print(f"| {agent} | {' | '.join(cells)} |", flush=True)
-
-
-def share(agent: str, kind: str, half: str, pairs: int) -> float:
-    """The share of the first pairs of a half that an agent passes."""
-    passed, scenario = 0.0, scenario_named(f"symmtom_pairs_{kind}_{half}")
-    for number in range(pairs):
-        world, agents = set_up(scenario, agent, seed=number)
-        play_out(world, agents, seed=number)
-        passed += world.metrics()[BOTH]
-    return passed / pairs
+    print_shares("symmtom_pairs_", KINDS, agents, pairs)

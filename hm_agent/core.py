@@ -248,6 +248,13 @@ class Body(Protocol[ViewT_contra, ActionT_co, StrategyT_contra]):
         """Takes in an observation; returns the events that it shows."""
         ...
 
+    def led(self) -> ActionT_co | None:
+        """Returns the action that the world takes for the seat in this step, so that there is nothing to decide.
+
+        None in all other steps, and in most worlds always.
+        """
+        return None
+
     async def act(self, strategy: StrategyT_contra, history: Sequence[Interaction]) -> ActionT_co:
         """Decides on the action that pursues a strategy; may ask the model planning questions.
 

@@ -11,6 +11,12 @@ from hm_agent.metrics import SHARE, Metric
 
 HALVES = ("even", "odd")
 """The halves of the pairs: anything may be chosen by results on the even ones, nothing by results on the odd ones."""
+PAIRS = 30
+"""How many pairs of boards of each kind and half a world has."""
+BOARDS = ("board_0", "board_1")
+"""The seats of a pair of boards."""
+BOTH_BOARDS = "both_boards"
+"""The metric of a pair of boards: 1 if both were passed, else 0."""
 COIN = 0.25
 """The share of pairs that a coin between the two right answers passes: half of the situations, twice."""
 
@@ -92,3 +98,7 @@ class MatchedPairWorld(World[ViewT, ActionT]):
     def literal_questions(self, seat: Seat) -> Sequence[LiteralQuestion]:
         world = self.worlds[seat]
         return world.literal_questions(world.seats[0])
+
+    def close(self) -> None:
+        for world in self.worlds.values():
+            world.close()

@@ -69,6 +69,8 @@ class ComposedAgent:
 
     async def act(self, observation: Observation[Any]) -> Decision[Any]:
         events = self._body.perceive(observation)
+        if (led := self._body.led()) is not None:
+            return Decision(led, events, self._strategist.thoughts(), (), self._body.state())
         strategy = await self._strategist.revise(events)
         action = await self._body.act(strategy, self._strategist.history)
         return Decision(action, events, self._strategist.thoughts(), self._transcript.take(), self._body.state())

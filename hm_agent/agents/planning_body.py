@@ -60,6 +60,10 @@ class Notes(Protocol[ViewT_contra, SituationT_co, ActionT_contra]):
         """Takes in a view; returns what has happened since the one before."""
         ...
 
+    def led(self) -> Any:
+        """The action that the world takes for the seat in this step; None in all other steps."""
+        return None
+
     def note_action(self, action: ActionT_contra) -> None:
         """Takes in the action that the agent takes now."""
         return
@@ -252,6 +256,12 @@ class PlanningBody(Body[ViewT, ActionT, StrategyT], Generic[ViewT, ActionT, Situ
         self._earned, self._asked_because, self._failed = self._earned + observation.reward, None, None
         self._because = self._follower.observe(self._notes.situation, events, self._because)
         return events
+
+    def led(self) -> ActionT | None:
+        action: ActionT | None = self._notes.led()
+        if action is not None:
+            self._notes.note_action(action)
+        return action
 
     async def act(self, strategy: StrategyT, history: Sequence[Interaction]) -> ActionT:
         situation = self._notes.situation

@@ -22,7 +22,7 @@ from hm_agent.questions import UNSHOWN, Model, Question
 from hm_agent.theory_of_mind.decision_questions import CallsAnswer, Plan
 from hm_agent.theory_of_mind.situation import PlanRecord, SeatSituation
 from hm_agent.worlds.melting_pot.facts import Beam, Counts
-from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
+from hm_agent.worlds.melting_pot.games.game import LED, Game, PlanContext, PlanOutcome, View
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Move, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, PlayerSighting
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
@@ -108,6 +108,10 @@ class SubstrateNotes(Notes[View, SeatSituation, Move]):
         self.memory.update(observation.step, self.view)
         self.inventory = self._game.inventory(observation, self.view)
         return self._game.read(observation, self.view, self.memory)
+
+    def led(self) -> Move | None:
+        move = self.observation.view.get(LED)
+        return None if move is None else Move(int(move))
 
     def note_action(self, action: Move) -> None:
         self._move = action

@@ -14,7 +14,6 @@ from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import AgentSetup, OwnAgent, Setting
 from hm_agent.theory_of_mind.hypotheses import BY_PREDICTION
-from hm_agent.worlds.melting_pot.facts import slot_of
 from hm_agent.worlds.melting_pot.games import KINDS, kind_of
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 
@@ -41,7 +40,8 @@ def seat_body(setup: AgentSetup, order: int | None = None) -> BodyBuilder:
     """
     from hm_agent.worlds.melting_pot.games.options import AgentOptions, Hints, Inference
 
-    own_scenario, slot = scenario_named(setup.scenario.name), slot_of(setup.seat)
+    own_scenario = scenario_named(setup.scenario.name)
+    slot = own_scenario.slot_of(setup.seat)
     facts = own_scenario.game_of(slot)
     facts = replace(facts, length=facts.length.cut(setup.max_steps))
     options = AgentOptions(
@@ -53,6 +53,13 @@ def seat_body(setup: AgentSetup, order: int | None = None) -> BodyBuilder:
     return kind_of(facts).body(facts, options, slot, is_column=own_scenario.is_column(slot))
 
 
+def world_of(setup: AgentSetup) -> SubstrateWorld:
+    """The world that a seat's player is in: one of two boards in a matched pair."""
+    worlds = getattr(setup.world, "worlds", {setup.seat: setup.world})
+    world: SubstrateWorld = worlds[setup.seat]
+    return world
+
+
 def _agent_of_order(order: int) -> OwnAgent:
     """`hypothetical_minds` in matrix games; the built-in reasoner considers only rules of others up to an order."""
 
@@ -62,7 +69,7 @@ def _agent_of_order(order: int) -> OwnAgent:
     return OwnAgent(
         f"ablation: the built-in reasoner considers rules of others up to order {order}, {ORDERS[order]}",
         build,
-        plays=lambda scenario: scenario.has_paid_interactions,
+        plays=lambda scenario: scenario.has_paid_interactions or bool(scenario_named(scenario.name).pairs),
         only_model=BuiltinReasoner.name,
         asked_by="order",
         uses=BY_PREDICTION,
@@ -77,6 +84,8 @@ def _shortcut(name: str, about: str) -> OwnAgent:
 
     def plays(scenario: ScenarioInfo) -> bool:
         own = scenario_named(scenario.name)
+        if own.pairs:
+            return name in kind_of(own.game).pair_shortcuts
         is_played = not own.is_self_play and (own.players == 2 or not scenario.has_paid_interactions)
         return is_played and name in kind_of(own.game).shortcuts_in(own.game)
 
@@ -103,14 +112,14 @@ def _population(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Popul
 def _ppo(setup: AgentSetup) -> Agent[Any, Any]:
     from hm_agent.worlds.melting_pot.learning.ppo_agent import PpoAgent
 
-    world: SubstrateWorld = setup.world  # type: ignore[assignment]
+    world = world_of(setup)
     return PpoAgent(_population(setup.scenario, setup.options), setup.seed, world.actions)
 
 
 def _random(setup: AgentSetup) -> Agent[Any, Any]:
     from hm_agent.worlds.melting_pot.reference_agents import RandomAgent
 
-    world: SubstrateWorld = setup.world  # type: ignore[assignment]
+    world = world_of(setup)
     return RandomAgent(setup.seed, world.actions)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache, reduce
 from hashlib import sha256
 from importlib.util import find_spec
@@ -16,7 +16,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 from hm_agent.config import ConfigError, data_folder, read_toml
 from hm_agent.core import Seat
 from hm_agent.extensions import ADDED, nearest
-from hm_agent.worlds.melting_pot.facts import GameFacts, ScenarioFacts, UnseenFacts, seat_of
+from hm_agent.matched_pairs import BOARDS, HalfOfKind
+from hm_agent.worlds.melting_pot.facts import GameFacts, ScenarioFacts, UnseenFacts, seat_of, slot_of
 from hm_agent.worlds.melting_pot.games import KINDS, kind_of
 
 FactsT = TypeVar("FactsT", bound=GameFacts)
@@ -29,20 +30,27 @@ _UNKNOWN_KEY, _UNKNOWN_KIND, _NO_KIND = "unexpected_keyword_argument", "union_ta
 
 @dataclass(frozen=True)
 class Scenario:
-    """One numbered scenario of a game, or self-play on its substrate, whose number is None.
+    """One numbered scenario of a game, self-play on its substrate, or matched pairs on it; these have no number.
 
     number: its place among the game's scenarios, which is Melting Pot's number unless the file says another. is_unseen:
-    True if its opponents are ours; its number then counts the game's unseen scenarios. It has a full name,
-    which is Melting Pot's own for Melting Pot's scenarios, and a short one.
+    True if its opponents are ours; its number then counts the game's unseen scenarios. pairs: the name of a scenario of
+    matched pairs; empty for all others. It has a full name, which is Melting Pot's own for Melting Pot's scenarios, and
+    a short one.
     """
 
     game: GameFacts
     number: int | None
     is_unseen: bool = False
+    pairs: str = ""
 
     @property
     def is_self_play(self) -> bool:
-        return self.number is None
+        return self.number is None and not self.pairs
+
+    @property
+    def pair_facts(self) -> HalfOfKind[Any] | None:
+        """What it has of a kind of matched pairs; None for any other scenario."""
+        return kind_of(self.game).pairs_on(self.game)[self.pairs] if self.pairs else None
 
     @property
     def facts(self) -> ScenarioFacts | None:
@@ -74,10 +82,12 @@ class Scenario:
 
     @property
     def name(self) -> str:
-        return f"{self.game.substrate}_{self._suffix}"
+        return self.pairs or f"{self.game.substrate}_{self._suffix}"
 
     @property
     def short_name(self) -> str:
+        if self.pairs:
+            return self.pairs
         return self.unseen.short_name if self.unseen else f"{self.game.short_name}_{self._suffix}"
 
     @property
@@ -98,8 +108,14 @@ class Scenario:
 
     @property
     def seats(self) -> tuple[Seat, ...]:
-        """One seat for each focal player or, in self-play, for each player."""
+        """One seat for each focal player or, in self-play, for each player; in pairs, for each board."""
+        if self.pairs:
+            return BOARDS
         return tuple(map(seat_of, self.facts.focal_slots if self.facts else range(self.players)))
+
+    def slot_of(self, seat: Seat) -> int:
+        """The slot of a seat's player."""
+        return 0 if self.pairs else slot_of(seat)
 
     @property
     def players(self) -> int:
@@ -129,6 +145,7 @@ class Scenario:
     def game_of(self, slot: int) -> GameFacts:
         """The game as the player of a slot plays it: from its side, and with only the players of this scenario."""
         game = self.game.as_column if self.is_column(slot) else self.game
+        game = replace(game, length=self.pair_facts.facts.length) if self.pair_facts else game
         return game.played_by(self.players, self.facts.roles if self.facts else ())
 
 
@@ -259,12 +276,13 @@ def game_named(short_name: str, kind: type[FactsT]) -> FactsT:
 
 
 def all_scenarios() -> Iterator[Scenario]:
-    """Every game's scenarios in order, then its unseen ones, then its self-play."""
+    """Every game's scenarios in order, then its unseen ones, its matched pairs, and its self-play."""
     for game in load_games():
         for number in range(len(game.scenarios)):
             yield Scenario(game, number)
         for number in range(len(game.unseen)):
             yield Scenario(game, number, is_unseen=True)
+        yield from (Scenario(game, None, pairs=name) for name in kind_of(game).pairs_on(game))
         yield Scenario(game, None)
 
 

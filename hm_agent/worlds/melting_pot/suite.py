@@ -12,6 +12,7 @@ from hm_agent.agents.registry import AGENTS
 from hm_agent.config import ConfigError
 from hm_agent.core import World
 from hm_agent.extensions import ADDED
+from hm_agent.matched_pairs import BOTH_BOARDS, PAIRS, pairs_metric
 from hm_agent.metrics import Metric, PublishedFigure, ShareMetric
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.recording.result import BOTS_FILE, NETWORKS
@@ -137,7 +138,9 @@ class MeltingPotSuite(Suite):
             from hm_agent.worlds.melting_pot.simulator.game_files import check_game
 
             check_game(path)
-        if own_scenario.is_self_play:
+        if own_scenario.pairs:
+            options = {**options, "clues": "off", "hints": "none"}
+        if own_scenario.pairs or own_scenario.is_self_play:
             return {**options, "bots": None, "bots_dir": None}
         if bots == SCRIPTED or (bots == "auto" and not options["bots_dir"] and not has_trained_bots(own_scenario.game)):
             refuse_stand_ins(own_scenario)
@@ -186,6 +189,8 @@ class MeltingPotSuite(Suite):
         from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SelfPlayWorld
 
         own_scenario = scenario_named(scenario.name)
+        if own_scenario.pair_facts:
+            return kind_of(own_scenario.game).pair_world(own_scenario.game, own_scenario.pair_facts)
         if own_scenario.is_self_play:
             return SelfPlayWorld(own_scenario)
         return MeltingPotWorld(own_scenario, Bots(str(options["bots"])), _path(options.get("bots_dir")))
@@ -196,12 +201,20 @@ class MeltingPotSuite(Suite):
         from hm_agent.worlds.melting_pot.simulator.parallel import MeltingPotParallelEnv
         from hm_agent.worlds.melting_pot.simulator.world import SubstrateWorld
 
+        if scenario_named(scenario.name).pairs:
+            return super().parallel_env(scenario, options, render_mode)
         world = self.open(scenario, options)
         assert isinstance(world, SubstrateWorld)
         return MeltingPotParallelEnv(world, scenario_named(scenario.name), render_mode, in_words=in_words)
 
     def env_in_words(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
         return self.parallel_env(scenario, options, render_mode, in_words=True)
+
+    def episodes(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> int | None:
+        return PAIRS if scenario_named(scenario.name).pairs else None
+
+    def seed(self, scenario: ScenarioInfo, base: int, number: int) -> int | None:
+        return base * PAIRS + number if scenario_named(scenario.name).pairs else None
 
     def body(self, setup: AgentSetup) -> BodyBuilder:
         return seat_body(setup)
@@ -223,6 +236,20 @@ class MeltingPotSuite(Suite):
 
 def _scenario_info(scenario: Scenario) -> ScenarioInfo:
     game = scenario.game
+    if pairs := scenario.pair_facts:
+        order = pairs.facts.order
+        return ScenarioInfo(
+            world="melting_pot",
+            name=scenario.name,
+            short_name=scenario.short_name,
+            group=f"{game.title}, matched pairs of order {order}",
+            about=f"order {order}: {pairs.facts.about} ({pairs.half} half)",
+            seats=scenario.seats,
+            metric=pairs_metric(BOTH_BOARDS, "share of pairs with both boards passed", order),
+            asked_by="pairs",
+            held_out=pairs.is_held_out,
+            needs_order=order,
+        )
     return ScenarioInfo(
         world="melting_pot",
         name=scenario.name,

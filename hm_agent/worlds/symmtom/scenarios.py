@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from hm_agent.config import ConfigError
-from hm_agent.matched_pairs import HalfOfKind, pairs_metric
+from hm_agent.matched_pairs import BOARDS, BOTH_BOARDS, HalfOfKind, pairs_metric
 from hm_agent.metrics import SHARE, Metric
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import Setting
 from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
-from hm_agent.worlds.symmtom.pairs.kinds import BOTH, PAIR_SCENARIOS, SEATS, PairKind
+from hm_agent.worlds.symmtom.pairs.kinds import PAIR_SCENARIOS, PairKind
 from hm_agent.worlds.symmtom.settings import PUBLIC, GameSettings, paper_settings, parse_name
 from hm_agent.worlds.symmtom.tables.table import MIXED_SCENARIOS, MixedTable
 
@@ -113,8 +113,8 @@ def _pairs_info(name: str, pairs: HalfOfKind[PairKind]) -> ScenarioInfo:
         short_name=name,
         group=f"SymmToM, matched pairs of order {order}",
         about=f"order {order}: {pairs.facts.about} ({pairs.half} half)",
-        seats=SEATS,
-        metric=pairs_metric(BOTH, "share of pairs with both boards passed", order),
+        seats=BOARDS,
+        metric=pairs_metric(BOTH_BOARDS, "share of pairs with both boards passed", order),
         asked_by="symmtom_pairs",
         held_out=pairs.is_held_out,
         needs_order=order,

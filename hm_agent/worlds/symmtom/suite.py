@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hm_agent.config import ConfigError, existing_file
 from hm_agent.core import World
+from hm_agent.matched_pairs import PAIRS
 from hm_agent.metrics import ShareMetric
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.recording.result import NETWORKS
@@ -18,7 +19,7 @@ from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindRe
 from hm_agent.wording import listed
 from hm_agent.worlds.symmtom.mind_facts import mind_tests
 from hm_agent.worlds.symmtom.own_agents import OWN_AGENTS, SHORTCUTS, TRAINED, board_of
-from hm_agent.worlds.symmtom.pairs.kinds import PAIR_SCENARIOS, PAIRS
+from hm_agent.worlds.symmtom.pairs.kinds import PAIR_SCENARIOS
 from hm_agent.worlds.symmtom.scenarios import (
     game_settings,
     listed_scenarios,

@@ -19,7 +19,7 @@ from hm_agent.worlds.melting_pot.simulator.bots.casting import choose_bots
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SelfPlayWorld
 from hm_agent.worlds.melting_pot.suite import SUITE
 
-SCENARIOS = [scenario for scenario in all_scenarios() if not scenario.is_self_play]
+SCENARIOS = [scenario for scenario in all_scenarios() if not (scenario.is_self_play or scenario.pairs)]
 SELF_PLAY = [scenario for scenario in all_scenarios() if scenario.is_self_play]
 INFO = {scenario.name: scenario for scenario in SUITE.scenarios}
 

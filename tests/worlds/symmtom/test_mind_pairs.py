@@ -12,13 +12,13 @@ import pytest
 
 from hm_agent.config import ConfigError
 from hm_agent.finding import find_scenarios
-from hm_agent.matched_pairs import HALVES
+from hm_agent.matched_pairs import BOARDS, BOTH_BOARDS, HALVES, PAIRS
 from hm_agent.registry import suites
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.symmtom.agents import POLICIES
 from hm_agent.worlds.symmtom.mind_world import SUCCESS
 from hm_agent.worlds.symmtom.one_game import OneGame
-from hm_agent.worlds.symmtom.pairs.kinds import BOTH, KINDS, PAIRS, SEATS
+from hm_agent.worlds.symmtom.pairs.kinds import KINDS
 from hm_agent.worlds.symmtom.pairs.matching import find_pair, shipped_attempts, shipped_pair
 from hm_agent.worlds.symmtom.pairs.pair_world import MindPairWorld, PairBoard
 from hm_agent.worlds.symmtom.policies.shortcuts import RATINGS
@@ -194,11 +194,11 @@ def test_pairs_are_played_from_their_name_by_any_agent(agent: str) -> None:
     (scenario,) = find_scenarios(["symmtom_pairs_order_0_even"])
     world, agents = set_up(scenario, agent, literal="2" if agent != "heuristic" else None)
     assert isinstance(world, MindPairWorld)
-    assert tuple(agents) == SEATS
+    assert tuple(agents) == BOARDS
     outcome = play_out(world, agents, seed=0)
     assert outcome.status == "completed"
-    passed = [world.seat_metrics(seat)[SUCCESS] for seat in SEATS]
-    assert world.metrics() == {BOTH: min(passed)}
+    passed = [world.seat_metrics(seat)[SUCCESS] for seat in BOARDS]
+    assert world.metrics() == {BOTH_BOARDS: min(passed)}
 
 
 @pytest.mark.parametrize("kind", ["order_1_heard", "order_1", "order_2"])
@@ -206,7 +206,7 @@ def test_what_a_pair_needs_stands_in_its_questions(kind: str) -> None:
     for half, number in product(HALVES, SAMPLE):
         world, agents = set_up(find_scenarios([f"symmtom_pairs_{kind}_{half}"])[0], "react", seed=number)
         play_out(world, agents, seed=number)
-        assert world.metrics()[BOTH] == 1
+        assert world.metrics()[BOTH_BOARDS] == 1
 
 
 def test_pairs_are_refused_where_they_prove_nothing() -> None:

@@ -21,6 +21,8 @@ from hm_agent.worlds.melting_pot.planning.calls import Call, SubstratePlanRecord
 
 View = Mapping[str, npt.NDArray[Any]]
 """The permitted observations of one player by name, e.g. RGB (H, W, 3) uint8."""
+LED = "LED"
+"""Beside them, the number of the move that the world makes for the player in this step, in place of its own."""
 
 
 @dataclass(frozen=True, slots=True)

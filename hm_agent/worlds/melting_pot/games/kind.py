@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 from hm_agent.agents.agent import BodyBuilder, ThinkingBody
 from hm_agent.agents.reflection import Reflector
 from hm_agent.config import ConfigError
-from hm_agent.core import Observation, Strategy
+from hm_agent.core import Observation, Strategy, World
+from hm_agent.matched_pairs import HalfOfKind
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model, Question
 from hm_agent.theory_of_mind.mind import BasicMind, Mind
@@ -51,7 +52,8 @@ class Kind(Protocol[FactsT]):
     as one. is_framed: False if pictures don't frame players, since to ask the engine where they are could change what
     happens. infers_inventories: True if agents find out what others held. offers: what the minds of its games answer
     beyond `BasicMind`; None if no agent that thinks plays them. shortcuts: the agents of its games that model no mind,
-    by name, with what they do; in games of paid interactions they play those of two. facts_at, game_at, situation_at,
+    by name, with what they do; in games of paid interactions they play those of two. pair_shortcuts: those that play
+    matched pairs. facts_at, game_at, situation_at,
     answers_at, bots_at: where `imported` finds the class of its files, what builds a game, the class of what questions
     show, the reasoner's functions, and what builds the bots; empty for none.
     """
@@ -65,6 +67,7 @@ class Kind(Protocol[FactsT]):
     is_framed: bool = True
     infers_inventories: bool = False
     shortcuts: Mapping[str, str] = {}
+    pair_shortcuts: Collection[str] = ()
     offers: Sequence[type[BasicMind]] | None = (Mind,)
     facts_at: str = ""
     game_at: str = ""
@@ -146,6 +149,14 @@ class Kind(Protocol[FactsT]):
     def target(self, strategy: Strategy | None) -> Counts | None:
         """The inventory that a strategy is to reach; None if it says nothing of that."""
         return None
+
+    def pairs_on(self, facts: FactsT) -> Mapping[str, HalfOfKind[Any]]:
+        """The matched pairs that are played on a game, by the names of their scenarios."""
+        return {}
+
+    def pair_world(self, facts: FactsT, pairs: HalfOfKind[Any]) -> World[Any, Any]:
+        """The world of matched pairs, each of two boards with a seat in the first player's place."""
+        raise ConfigError(f"no matched pairs are played on {facts.title}")
 
     def problems(self, facts: FactsT, settings: Mapping[str, Any]) -> Iterator[str]:
         """Contradictions between what only its files state and a substrate's lab2d settings, each in one line."""

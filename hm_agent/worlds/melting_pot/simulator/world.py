@@ -17,7 +17,7 @@ from meltingpot import substrate as mp_substrate
 from meltingpot.utils.scenarios import scenario as scenario_lib
 
 from hm_agent.core import Observation, Seat, Turn, World, per_capita
-from hm_agent.worlds.melting_pot.facts import FOCAL, slot_of
+from hm_agent.worlds.melting_pot.facts import FOCAL, GameFacts, slot_of
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.scenarios import Scenario
@@ -43,13 +43,13 @@ class _Environment(Protocol):
 class SubstrateWorld(World[View, int]):
     """The base of all worlds of Melting Pot. ground_truth: adds every player's true pose to `timestep`, for tests."""
 
-    def __init__(self, scenario: Scenario, *, ground_truth: bool = False) -> None:
-        self.seats: Sequence[Seat] = scenario.seats
+    def __init__(self, game: GameFacts, seats: Sequence[Seat], *, ground_truth: bool = False) -> None:
+        self.seats: Sequence[Seat] = seats
         self.is_shown = False
         """As in `World`."""
-        self.actions = actions_of(scenario.game.substrate)
+        self.actions = actions_of(game.substrate)
         """The actions that players may take."""
-        self._scenario, self._game, self._has_ground_truth = scenario, scenario.game, ground_truth
+        self._game, self._has_ground_truth = game, ground_truth
         self._environment: _Environment | None = None
         self._stream = random.Random()
         self._step = 0
@@ -89,8 +89,11 @@ class SubstrateWorld(World[View, int]):
 
     def step(self, actions: Mapping[Seat, int]) -> Turn[View]:
         """Raises ValueError for an action that the game doesn't have; then no step is taken."""
+        return self._advance([self._move(seat, actions[seat]) for seat in self.seats])
+
+    def _advance(self, moves: Sequence[int]) -> Turn[View]:
+        """Takes one step with the moves of all players that the environment leaves open."""
         assert self._environment is not None, "reset the world first"
-        moves = [self._move(seat, actions[seat]) for seat in self.seats]
         self._step += 1
         self._before = self.timestep
         return self._turn(self._environment.step(moves))
@@ -163,8 +166,8 @@ class MeltingPotWorld(SubstrateWorld):
     def __init__(
         self, scenario: Scenario, bots: Bots, bots_dir: Path | None = None, *, ground_truth: bool = False
     ) -> None:
-        super().__init__(scenario, ground_truth=ground_truth)
-        self._bots, self._bots_dir = bots, bots_dir
+        super().__init__(scenario.game, scenario.seats, ground_truth=ground_truth)
+        self._scenario, self._bots, self._bots_dir = scenario, bots, bots_dir
         self._names: Sequence[str] = ()
         self._rules: Sequence[str | None] = ()
         self._targets: Sequence[str | None] = ()
@@ -217,6 +220,9 @@ class MeltingPotWorld(SubstrateWorld):
 
 class SelfPlayWorld(SubstrateWorld):
     """A substrate without bots: every player has a seat."""
+
+    def __init__(self, scenario: Scenario, *, ground_truth: bool = False) -> None:
+        super().__init__(scenario.game, scenario.seats, ground_truth=ground_truth)
 
     def _build(self) -> _Environment:
         config = mp_substrate.get_config(self._game.substrate)

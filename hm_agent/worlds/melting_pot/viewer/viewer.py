@@ -12,13 +12,13 @@ import numpy as np
 from hm_agent.core import Seat, Step
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
-from hm_agent.worlds.melting_pot.facts import seat_of, slot_of
+from hm_agent.worlds.melting_pot.facts import seat_of
 from hm_agent.worlds.melting_pot.games import KINDS, kind_of
 from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE, Pixels
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.scene import Scene
-from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
+from hm_agent.worlds.melting_pot.simulator.substrate import actions_of, layout_of
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 from hm_agent.worlds.melting_pot.viewer.avatars import avatars_of
 
@@ -32,7 +32,7 @@ class MeltingPotViewer:
     """Shows the map, each seat's view, what its agent believes and plans, and what is hidden from it."""
 
     def __init__(self, scenario: Scenario) -> None:
-        self._game, self._seats = scenario.game, scenario.seats
+        self._scenario, self._game, self._seats = scenario, scenario.game, scenario.seats
 
     @property
     def scripts(self) -> Sequence[Path]:
@@ -45,6 +45,7 @@ class MeltingPotViewer:
             "holdings": [{"name": held.name, "colour": held.colour} for held in self._game.holdings],
             "actions": [name.lower() for name in actions_of(self._game.substrate).__members__],
             "spriteSize": SPRITE_SIZE,
+            **({"rows": layout_of(self._game).height} if self._scenario.pairs else {}),
             "planning": [question.__name__ for kind in KINDS.values() for question in kind.planning_questions()],
             "players": [{"name": name, "colour": colour} for name, colour in self._named().items()],
         }
@@ -56,7 +57,8 @@ class MeltingPotViewer:
 
     def frames(self, step: Step) -> Mapping[str, Pixels]:
         views = {seat: self.seen(observed.view) for seat, observed in step.turn.observations.items()}
-        return {"world": _scene(step).frame, **views}
+        boards = [scene.frame for scene in step.scene.values()] if isinstance(step.scene, Mapping) else []
+        return {"world": np.concatenate(boards) if boards else _scene(step).frame, **views}
 
     def seen(self, view: Mapping[str, Any]) -> Pixels:
         return np.asarray(view["RGB"], np.uint8)
@@ -68,13 +70,17 @@ class MeltingPotViewer:
         `facts`, None for a player off the map. inventory: what an agent without a body holds. cell: where the player
         is, where its agent doesn't say it by the cells of the map; None if unknown. own_map: True if an agent with a
         body counts cells from where it began.
-        watches: True if the strategy is to meet nobody yet, which a trace can't tell from meeting anybody.
+        watches: True if the strategy is to meet nobody yet, which a trace can't tell from meeting anybody. below: in a
+        pair, how many boards are drawn above the seat's.
         """
-        scene, decision = _scene(step), step.decisions[seat]
+        scene, decision = _scene(step, seat), step.decisions[seat]
+        slot = self._scenario.slot_of(seat)
         state, strategy = decision.state, decision.thoughts.strategy
         watches = isinstance(strategy, SubstrateStrategy) and strategy.seek == ()
-        others = self._others(scene, slot_of(seat))
-        shown = {**others, "held": scene.held.get(seat), "watches": watches or None}
+        others = self._others(scene, slot)
+        shown = {**others, "held": scene.held.get(seat_of(slot)), "watches": watches or None}
+        if self._scenario.pairs:
+            shown |= {"below": self._seats.index(seat)}
         is_own_map = isinstance(state, SubstrateAgentState) and state.is_own_map
         if (named := self._named()) or is_own_map:
             places = avatars_of(self._game).places(scene.frame)
@@ -82,7 +88,7 @@ class MeltingPotViewer:
             shown |= {"cell": places.get(seat), "own_map": True} if is_own_map else {}
         if isinstance(state, SubstrateAgentState):
             return {**shown, **_agent_state(state, step.turn.step)}
-        return {**shown, "inventory": scene.players[slot_of(seat)].inventory, "cell": scene.cell(seat)}
+        return {**shown, "inventory": scene.players[slot].inventory, "cell": scene.cell(seat_of(slot))}
 
     def _others(self, scene: Scene, slot: int) -> Mapping[str, Any]:
         """The other players, by the names that the player of a slot uses. policy: None for a player in a seat."""
@@ -103,15 +109,19 @@ class MeltingPotViewer:
             "inventories": [scene.players[other].inventory for other in others],
         }
 
-    def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels]:
+    def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels] | None:
+        if self._scenario.pairs:
+            return None
         from hm_agent.worlds.melting_pot.viewer.video_picture import VideoPicture
 
         return VideoPicture(self._game, scenario.seats[0], title)
 
 
-def _scene(step: Step) -> Scene:
-    assert isinstance(step.scene, Scene)
-    return step.scene
+def _scene(step: Step, seat: Seat = "") -> Scene:
+    """A step's scene; in a pair, that of a seat's board."""
+    scene = step.scene[seat] if isinstance(step.scene, Mapping) else step.scene
+    assert isinstance(scene, Scene)
+    return scene
 
 
 def _agent_state(state: SubstrateAgentState, step: int) -> Mapping[str, Any]:

@@ -9,11 +9,6 @@ from hm_agent.matched_pairs import in_halves
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 WIDTH, AGENTS, PIECES = 12, 4, 8
-PAIRS = 30
-"""How many pairs of each kind and half there are."""
-SEATS = ("board_0", "board_1")
-BOTH = "both_boards"
-"""The metric of a pair: 1 if both boards were passed, else 0."""
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from hm_agent.matched_pairs import HALVES, MatchedPairWorld
+from hm_agent.matched_pairs import BOARDS, BOTH_BOARDS, HALVES, PAIRS, MatchedPairWorld
 from hm_agent.suite import PRIVATE_SEEDS
 from hm_agent.worlds.symmtom.mind_world import SUCCESS, MindTestWorld, Trial
-from hm_agent.worlds.symmtom.pairs.kinds import BOTH, PAIRS, SEATS
 from hm_agent.worlds.symmtom.pairs.matching import MindPair, drawn_pair, shipped_pair
 from hm_agent.worlds.symmtom.views import BoardView, SpokenMove
 
@@ -31,5 +30,5 @@ class MindPairWorld(MatchedPairWorld[BoardView, SpokenMove]):
     """Both boards of a pair side by side, each with an agent that plays the tested one."""
 
     def __init__(self, kind: str, half: str) -> None:
-        self.boards = {seat: PairBoard(kind, half, place) for place, seat in enumerate(SEATS)}
-        super().__init__(self.boards, SUCCESS, (BOTH,))
+        self.boards = {seat: PairBoard(kind, half, place) for place, seat in enumerate(BOARDS)}
+        super().__init__(self.boards, SUCCESS, (BOTH_BOARDS,))

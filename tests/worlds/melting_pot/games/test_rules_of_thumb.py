@@ -7,7 +7,7 @@ import pytest
 from hm_agent.testing.scripted_model import ScriptedModel
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.kind import SHORTCUTS
+from hm_agent.worlds.melting_pot.games.matrix.kind import PAIR_SHORTCUTS, SHORTCUTS
 from hm_agent.worlds.melting_pot.games.matrix.rules_of_thumb import CHOICES, WINDOW, RuleOfThumb
 from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 from hm_agent.worlds.melting_pot.scenarios import game_named
@@ -74,7 +74,7 @@ def test_tit_for_tat_begins_with_what_pays_both_the_most() -> None:
 
 
 def test_shortcuts_play_matrix_games_of_two_with_a_kind_for_each_constant() -> None:
-    assert {*SHORTCUTS} == {*CHOICES} <= {*SUITE.shortcuts}
+    assert {*SHORTCUTS, *PAIR_SHORTCUTS} == {*CHOICES} <= {*SUITE.shortcuts}
     playable = {
         name: {info.short_name for info in SUITE.scenarios if SUITE.own_agents[name].plays(info)} for name in SHORTCUTS
     }

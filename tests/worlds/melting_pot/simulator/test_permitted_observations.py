@@ -16,7 +16,7 @@ from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 IN_THE_MATRIX = {"INVENTORY", "READY_TO_SHOOT"}
 BESIDE_THE_VIEW = {"matrix": IN_THE_MATRIX, "cooking": set[str](), "agenda": {*IN_THE_MATRIX, "VOTING"}}
 """What players are told beside their view and what all earned, by kind of games."""
-SCENARIOS = [scenario for scenario in all_scenarios() if not scenario.is_self_play]
+SCENARIOS = [scenario for scenario in all_scenarios() if not (scenario.is_self_play or scenario.pairs)]
 
 
 def test_all_scenarios_are_covered() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hm_agent.core import Event, Observation
-from hm_agent.matched_pairs import HALVES
+from hm_agent.matched_pairs import HALVES, PAIRS
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.language.board import (
     MOST_TALKS,
@@ -26,7 +26,7 @@ from hm_agent.worlds.symmtom.language.board import (
     WasHeard,
 )
 from hm_agent.worlds.symmtom.language.notebook import LONG_MEETING, Notebook, _telling
-from hm_agent.worlds.symmtom.pairs.kinds import KINDS, PAIRS
+from hm_agent.worlds.symmtom.pairs.kinds import KINDS
 from hm_agent.worlds.symmtom.pairs.pair_world import PairBoard
 from hm_agent.worlds.symmtom.rules import Direction, GameState
 from hm_agent.worlds.symmtom.settings import GameSettings

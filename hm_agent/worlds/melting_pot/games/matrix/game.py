@@ -10,7 +10,7 @@ from hm_agent.core import Clue, Event, Observation
 from hm_agent.models.prompts import phrase
 from hm_agent.theory_of_mind.decision_questions import Plan, ReviewPlan
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
-from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View, shared_fields
+from hm_agent.worlds.melting_pot.games.game import LED, Game, PlanContext, PlanOutcome, View, shared_fields
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.collection import MatrixCollection
 from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING, READY, MatrixFacts
@@ -24,6 +24,7 @@ from hm_agent.worlds.melting_pot.games.matrix.interactions import (
 )
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, Place, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind
+from hm_agent.worlds.melting_pot.games.matrix.pairs.takings import Witnessed, creed_in, takings_in
 from hm_agent.worlds.melting_pot.games.matrix.pickups import CollectionPace, GatheringReader
 from hm_agent.worlds.melting_pot.games.matrix.rules import LastShown, MatrixRules, matrix_interactions
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer, Reach
@@ -96,6 +97,8 @@ class MatrixGame(Game):
         self.step, self.can_act = 0, True
         self._back_at = 0
         """The step at which the agent comes back, or has come back, from its latest interaction."""
+        self._window = vision.window
+        self._witnessed: Witnessed | None = None
         self.history = MatrixHistory(self.rules, self._gatherings)
         strategies = StrategyWriter(self.rules, self.players, facts.words)
         self.mind = MatrixMind(self, self.history, strategies, options.inference)
@@ -108,6 +111,7 @@ class MatrixGame(Game):
         self.step, self.held, self._memory = observation.step, self.inventory(observation, view), memory
         self.here = view.pose.cell if view.pose else self.here
         self._pace.read(self.step, self.held)
+        self._witness(observation, view, memory)
         interactions = self._interactions.read(observation, view, memory)
         self.can_act = not self.is_idle(view) and view.pose is not None
         if interactions:
@@ -121,6 +125,13 @@ class MatrixGame(Game):
         if not self.rules.clues or self._interactions.is_reset:
             return interactions
         return (*interactions, *self._gatherings.read(observation.step, view, memory.disappeared, self.held))
+
+    def _witness(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> None:
+        """Keeps what is taken before the agent's eyes, on a board of a pair."""
+        if (creed := creed_in(observation.view)) is not None:
+            before = self._witnessed.takings if self._witnessed else ()
+            takings = takings_in(observation.step, view, memory, self.facts.things) if LED in observation.view else ()
+            self._witnessed = Witnessed(creed, (*before, *takings), self._window)
 
     @property
     def unready_for(self) -> int:
@@ -148,12 +159,17 @@ class MatrixGame(Game):
             may_watch=self._forced.may_watch(self.held),
             last_shown=self._last_shown,
             reach=self._reach,
+            witnessed=self._witnessed,
         )
 
     @property
     def _last_shown(self) -> LastShown | None:
-        """What the only opponent last saw the agent collect; None if nothing, or if it may be another each time."""
-        shown = self._interactions.last_shown.get(self.players[0]) if self.rules.players == 2 else None
+        """What the only opponent last saw the agent collect; None if nothing, or if it may be another each time.
+
+        None also in a pair, where to find that out is what is asked.
+        """
+        is_told = self.rules.players == 2 and self._witnessed is None
+        shown = self._interactions.last_shown.get(self.players[0]) if is_told else None
         return LastShown(self.rules.behaviours[shown[0]], self.step - shown[1]) if shown else None
 
     @property
@@ -265,10 +281,16 @@ class MatrixGame(Game):
             ),
             sightings=self._sightings(context),
             missing=tuple(player for player in seek if player not in memory.players),
-            likely=memory.likely_places(seek),
+            likely=self._likely(memory, seek),
             unseen=memory.looked_at.unseen_places(view.pose.cell, context.observation.step),
             layout=self.layout,
         )
+
+    def _likely(self, memory: EntityMemory, seek: Sequence[str]) -> tuple[tuple[Cell, float], ...]:
+        """Where players to seek may be seen from; the opponent of a pair stands still where it was last."""
+        if self._witnessed is None:
+            return memory.likely_places(seek)
+        return tuple((sight.cell, 1.0) for sight in memory.players.values())
 
     def _sightings(self, context: PlanContext) -> tuple[Seen, ...]:
         """The other players as last seen, with what each is known to have taken since its respawn."""

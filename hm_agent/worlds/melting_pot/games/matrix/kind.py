@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hm_agent.core import Strategy
+from hm_agent.core import Strategy, World
+from hm_agent.matched_pairs import HalfOfKind
 from hm_agent.questions import Model, Question
 from hm_agent.repeated_games.learners import LEARNERS_ABOUT
 from hm_agent.theory_of_mind.decision_questions import PLANNING
@@ -14,6 +15,7 @@ from hm_agent.theory_of_mind.mind import Mind, OddsReading
 from hm_agent.theory_of_mind.strategist import Strategist
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.kind import STEPS, Kind
+from hm_agent.worlds.melting_pot.games.matrix.pairs.kinds import PAIR_SCENARIOS, PLAYED_ON, MatrixPairKind
 
 if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
@@ -28,6 +30,17 @@ SHORTCUTS: Mapping[str, str] = {
     "counter_commonest": "best-responds to the other's commonest kind of the last three",
     **LEARNERS_ABOUT,
 }
+AS_TAKEN = {
+    "last_taken": "the kind that either took last in the prelude",
+    "first_taken": "the kind that either took first in the prelude",
+    "faced": "the kind that was taken while the opponent had the agent in view",
+}
+PAIR_SHORTCUTS: Mapping[str, str] = {
+    f"{which}_{answer}": f"plays {how}{kind}"
+    for which, kind in AS_TAKEN.items()
+    for answer, how in enumerate(("", "what beats ", "what loses to "))
+}
+"""The shortcuts of matched pairs alone: no word of what the opponent goes by."""
 
 
 class MatrixKind(Kind["MatrixFacts"]):
@@ -39,7 +52,8 @@ class MatrixKind(Kind["MatrixFacts"]):
     has_paid_interactions = True
     infers_inventories = True
     offers = (Mind, OddsReading)
-    shortcuts = SHORTCUTS
+    shortcuts: Mapping[str, str] = {**SHORTCUTS, **PAIR_SHORTCUTS}
+    pair_shortcuts = ("constant_0", "constant_1", "constant_2", *PAIR_SHORTCUTS)
     game_at = "games.matrix.game:MatrixGame"
     situation_at = "games.matrix.seat:MatrixSeat"
     answers_at = "games.matrix.reasoner.answers:ANSWERS"
@@ -67,6 +81,14 @@ class MatrixKind(Kind["MatrixFacts"]):
         from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 
         return strategy.target if isinstance(strategy, MatrixStrategy) else None
+
+    def pairs_on(self, facts: MatrixFacts) -> Mapping[str, HalfOfKind[MatrixPairKind]]:
+        return PAIR_SCENARIOS if facts.short_name == PLAYED_ON else {}
+
+    def pair_world(self, facts: MatrixFacts, pairs: HalfOfKind[MatrixPairKind]) -> World[Any, Any]:
+        from hm_agent.worlds.melting_pot.games.matrix.pairs.pair_world import MatrixPairWorld
+
+        return MatrixPairWorld(facts, pairs)
 
     def problems(self, facts: MatrixFacts, settings: Mapping[str, Any]) -> Iterator[str]:
         from hm_agent.worlds.melting_pot.games.matrix.simulator.checks import matrix_problems

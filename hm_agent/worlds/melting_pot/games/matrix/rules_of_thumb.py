@@ -10,7 +10,9 @@ from hm_agent.core import Clue, Strategy
 from hm_agent.questions import Model
 from hm_agent.repeated_games.learners import LEARNERS, Learner, mutual_action
 from hm_agent.theory_of_mind.strategist import BaseStrategist
+from hm_agent.worlds.melting_pot.games.matrix.kind import AS_TAKEN
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind
+from hm_agent.worlds.melting_pot.games.matrix.pairs.kinds import ANSWERS
 from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 
 Seen = str | None
@@ -80,6 +82,24 @@ def learning(learner: Learner) -> Choice:
     return choose
 
 
+def as_taken(which: str, answer: int) -> Choice:
+    """Some best responses to a kind that was taken in the prelude of a pair; see `AS_TAKEN`."""
+
+    def choose(mind: MatrixMind, seen: Seen) -> MatrixStrategy:
+        witnessed = mind.situation.witnessed
+        takings = witnessed.takings if witnessed else ()
+        if witnessed and which == "faced":
+            takings = tuple(taking for taking in takings if taking.is_noticed(witnessed.window))
+        if not takings:
+            return mind.undecided()
+        kind = takings[0 if which == "first_taken" else -1].kind
+        for _ in range(answer):
+            kind = mind.rules.side.best_response(kind)
+        return mind.commit(mind.rules.behaviours[kind])
+
+    return choose
+
+
 def _played(mind: MatrixMind, window: int) -> list[str]:
     """The other's kinds in the latest interactions, as far as they are known."""
     return [met.behaviour for met in mind.history.interactions[-window:] if met.behaviour is not None]
@@ -92,5 +112,6 @@ CHOICES: Mapping[str, Choice] = {
     "counter_last": counter(1),
     "counter_commonest": counter(WINDOW),
     **{name: learning(learner) for name, learner in LEARNERS.items()},
+    **{f"{which}_{answer}": as_taken(which, answer) for which in AS_TAKEN for answer in range(ANSWERS)},
 }
 """The rules of thumb by the names of the agents that play by them."""

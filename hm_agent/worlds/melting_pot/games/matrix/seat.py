@@ -15,6 +15,7 @@ from hm_agent.repeated_games.payoffs import Side
 from hm_agent.theory_of_mind.situation import Behaviour, NoticedInteraction, SeatSituation, TypedStrategy
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
+from hm_agent.worlds.melting_pot.games.matrix.pairs.takings import Witnessed
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.rules import LastShown, MatrixInteraction, MatrixRules, check_players
 from hm_agent.worlds.melting_pot.grid import Cell, Layout
@@ -126,7 +127,8 @@ class MatrixSeat(SeatSituation):
     held: its inventory. others: the other players, or only the one that a question is about. interactions: those that
     the block `now` sums up, i.e. all, but among many players without those that the question tells one by one.
     may_watch: False if a strategy to watch would not be followed. last_shown: what the only opponent last saw the agent
-    collect, None if nothing. reach: what it can collect; None if nothing was seen.
+    collect, None if nothing. reach: what it can collect; None if nothing was seen. witnessed: what it is told of the
+    opponent in a matched pair, and saw being taken; None elsewhere.
     """
 
     blocks = "melting_pot/matrix/blocks.j2"
@@ -140,10 +142,12 @@ class MatrixSeat(SeatSituation):
     may_watch: bool = True
     last_shown: LastShown | None = None
     reach: Reach | None = field(default=None, compare=False, metadata=UNSHOWN)
+    witnessed: Witnessed | None = None
 
     def to_json(self) -> Mapping[str, Any]:
         """What traces show: what changes from question to question; a trace's own lines hold the interactions."""
-        return {"step": self.step, "held": self.held, "others": self.others}
+        witnessed = {"takings": self.witnessed.takings} if self.witnessed else {}
+        return {"step": self.step, "held": self.held, "others": self.others, **witnessed}
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -183,8 +187,8 @@ class MatrixSeat(SeatSituation):
 
     @property
     def may_show(self) -> bool:
-        """True if there is one opponent, and it is always the same."""
-        return self.rules.players == 2
+        """True if there is one opponent, it is always the same, and it may answer what it sees."""
+        return self.rules.players == 2 and self.witnessed is None
 
     def check_strategy(self, given: AgainstOne | AmongMany, present: str | None) -> None:
         if isinstance(given, AgainstOne):

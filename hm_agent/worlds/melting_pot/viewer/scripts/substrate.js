@@ -55,12 +55,13 @@ function ownName(seat, x, y) {
 }
 
 // Where the agent takes itself to be, and where it is about to go; where it is, if it does not say.
-function ownWay({ seat, state, shown: { cell, own_map: isOwnMap, route = [] } }) {
+function ownWay({ seat, state, shown: { cell, own_map: isOwnMap, below = 0, route = [] } }) {
   const own = isOwnMap ? cell : state?.pose ?? cell;
   if (!own) return [];
   const side = viewer.facts.spriteSize;
-  const [x, y] = own;
-  const points = [[x, y], ...route].map(([px, py]) => `${(px + 0.5) * side},${(py + 0.5) * side}`).join(" ");
+  const rows = below && below * viewer.facts.rows; // of the boards above, in a matched pair
+  const [x, y] = [own[0], own[1] + rows];
+  const points = [[x, y], ...route.map(([px, py]) => [px, py + rows])].map(([px, py]) => `${(px + 0.5) * side},${(py + 0.5) * side}`).join(" ");
   const goal = points.split(" ").pop();
   const way = [
     draw("polyline", { points, class: "route halo" }), draw("polyline", { points, class: "route" }),

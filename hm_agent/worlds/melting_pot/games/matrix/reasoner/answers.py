@@ -49,7 +49,13 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import (
     opponents_of,
     predict_all,
 )
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.revision import History, best_against, likeliest_lead, revise
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.revision import (
+    History,
+    best_against,
+    foreseen_by_creed,
+    likeliest_lead,
+    revise,
+)
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.routes import look_for_players, plan_route
 from hm_agent.worlds.melting_pot.games.matrix.rules import (
     MatrixRules,
@@ -128,6 +134,8 @@ def counter(seat: MatrixSeat, history: History, believed: str, *, certain: bool 
     to take nor what the agent holds now matters.
     """
     rules, (other,) = seat.rules, seat.others
+    if shares := foreseen_by_creed(seat):
+        return best_against(seat, history, shares, seat.held, None), shares
     present, held = (None, None) if certain else (other.present, seat.held)
     strategy = strategy_from_words(believed, rules, history)
     probabilities = predict_behaviour(strategy, rules, history, present.taken if present else None)

@@ -17,11 +17,14 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
 )
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.lookahead import FIRM_PRIOR
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import opponents_of, predict_all
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.revision import foreseen_by_creed
 from hm_agent.worlds.melting_pot.games.matrix.rules import matrix_interactions
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat
 
 KEEPS_ITS_KIND = "it keeps to its kind, or draws one as the others do"
 """The rule that is told of one player among many, whose next life may be another."""
+PLAYS_BY_ITS_CREED = "it plays by what it believes, as the rules tell"
+"""That of the opponent of a matched pair."""
 
 
 def give_odds(question: GiveOdds) -> OddsAnswer:
@@ -31,6 +34,8 @@ def give_odds(question: GiveOdds) -> OddsAnswer:
     if seat.rules.players > 2:
         shares = predict_all(seat.rules, opponents_of(seat, history), seat.step)[question.about]
         return OddsAnswer(rules=[RuleChances.of(LikelyRule(KEEPS_ITS_KIND, 1.0, shares))])
+    if told := foreseen_by_creed(seat):
+        return OddsAnswer(rules=[RuleChances.of(LikelyRule(PLAYS_BY_ITS_CREED, 1.0, told))])
     (other,) = seat.others
     reliability = pickup_reliability(seat.rules, history)
     prior = ACCURACY_PRIOR if seat.rules.is_zero_sum else FIRM_PRIOR

@@ -88,10 +88,18 @@ def _revisions(seat: MatrixSeat, question: Revise, weighed: Weighed) -> list[Rev
 
 def _against_one(seat: MatrixSeat, history: History, weighed: Weighed) -> AgainstOne:
     rules, (other,) = seat.rules, seat.others
-    probabilities = predict_in_view_of_all(rules, weighed, history, other.present)
+    probabilities = foreseen_by_creed(seat) or predict_in_view_of_all(rules, weighed, history, other.present)
     believed = weighed[0][0].strategy if history else None
     behaviour = None if rules.is_zero_sum else best_behaviour(rules, history, believed)
     return best_against(seat, history, probabilities, seat.held, behaviour)
+
+
+def foreseen_by_creed(seat: MatrixSeat) -> Shares | None:
+    """What the opponent of a matched pair plays by its creed, all kinds alike if that can't be told; None elsewhere."""
+    if seat.witnessed is None:
+        return None
+    kind, kinds = seat.witnessed.opponents_kind(seat.side, seat.rules.order), range(len(seat.rules.behaviours))
+    return tuple(1 / len(kinds) if kind is None else float(each == kind) for each in kinds)
 
 
 def best_against(
@@ -103,5 +111,5 @@ def best_against(
         expects=likeliest_lead(rules, probabilities, expected),
         hold=rules.by_name(best_target(rules, probabilities, expected, held, behaviour)),
         watch=seat.may_watch and pays_to_watch(rules, probabilities, expected, held),
-        covert=may_respond_to_observation(rules, history),
+        covert=seat.witnessed is None and may_respond_to_observation(rules, history),
     )

@@ -1,0 +1,1 @@
+"""Matched pairs of boards: alike but for who had whom in view when something was taken, with opposite right answers."""

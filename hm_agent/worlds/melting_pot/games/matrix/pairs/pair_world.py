@@ -1,0 +1,160 @@
+"""A matched pair as a world with two seats, one on each board: nobody on a board sees or hears of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from random import Random
+from typing import Any
+
+import dm_env
+import numpy as np
+import numpy.typing as npt
+
+from hm_agent.core import Observation, Seat, Turn
+from hm_agent.matched_pairs import BOARDS, BOTH_BOARDS, HalfOfKind, MatchedPairWorld
+from hm_agent.worlds.melting_pot.facts import FOCAL, argmax
+from hm_agent.worlds.melting_pot.games.game import LED, View
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.pairs.kinds import CREED, FREE, PRELUDE, MatrixPairKind
+from hm_agent.worlds.melting_pot.games.matrix.pairs.scripts import (
+    AGENT,
+    OPPONENT,
+    Opening,
+    Script,
+    Unplayable,
+    drawn_scripts,
+)
+from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose
+from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE
+from hm_agent.worlds.melting_pot.scene import Bot, held_in_interaction
+from hm_agent.worlds.melting_pot.simulator.substrate import (
+    GROUND_TRUTH,
+    build_substrate,
+    default_settings,
+    usual_roles,
+    vision_of,
+)
+from hm_agent.worlds.melting_pot.simulator.world import SubstrateWorld
+
+DRAWS = 4
+"""How many scripts are drawn on one map before another one is."""
+RIGHT = "right_kind"
+"""The metric of a board: 1 if the kind that beats the opponent's led in what the seat held in the interaction."""
+
+
+class MatrixPairBoard(SubstrateWorld):
+    """One board of every pair of a kind and half, by its place; the seed says which pair.
+
+    For `PRELUDE` steps both players are led, whatever the seat does. Then it is free for `FREE` steps, while the
+    opponent stands still, with what it has collected.
+    """
+
+    def __init__(self, facts: MatrixFacts, pairs: HalfOfKind[MatrixPairKind], place: int) -> None:
+        super().__init__(facts, (FOCAL,))
+        self._facts, self._side = facts, facts.side
+        self._vision = vision_of(facts.short_name, AGENT)
+        self._pairs, self._place = pairs, place
+        self._script: Script | None = None
+        self._is_right: bool | None = None
+        """Whether the right kind led in the interaction; None before."""
+
+    @property
+    def _ground_truth(self) -> Sequence[str]:
+        return GROUND_TRUTH
+
+    def _build(self) -> Any:
+        name = self._facts.substrate
+        substrate = build_substrate(name, usual_roles(name), self._stream, ground_truth=self._ground_truth)
+        substrate.observables().timestep.subscribe(on_next=self._keep_timestep)
+        return substrate
+
+    def reset(self, seed: int) -> Turn[View]:
+        order = self._pairs.facts.order
+        rng = Random(f"{self._pairs.kind} {self._pairs.half} {seed}")
+        self._script, self._is_right = None, None
+        while True:
+            turn = super().reset(rng.getrandbits(32))
+            for _ in range(DRAWS):
+                with suppress(Unplayable):
+                    self._script = drawn_scripts(self._opening(), order, rng)[self._place]
+                    return self._told(turn)
+
+    def step(self, actions: Mapping[Seat, int]) -> Turn[View]:
+        move = self._move(FOCAL, actions[FOCAL])
+        return self._told(self._advance(self.script.moves[self._step] if self._is_led else (move, Move.NOOP)))
+
+    def _turn(self, timestep: dm_env.TimeStep) -> Turn[View]:
+        turn = super()._turn(timestep)
+        if (held := held_in_interaction(timestep.observation[AGENT])) is not None:
+            own, _ = held
+            self._is_right = argmax(own) == self._side.best_response(self.script.plays)
+        return turn
+
+    def _told(self, turn: Turn[View]) -> Turn[View]:
+        """The turn with what the seat is told, and the end where nothing was played in time."""
+        seen = turn.observations[FOCAL]
+        told: dict[str, npt.NDArray[Any]] = {CREED: np.array([self.script.creed.order, self.script.creed.answer])}
+        if self._is_led:
+            told[LED] = np.array(self.script.moves[self._step][AGENT])
+        is_late = self._step >= PRELUDE + FREE and self._is_right is None
+        observation = Observation(seen.step, {**seen.view, **told}, seen.reward)
+        return Turn(turn.step, {FOCAL: observation}, turn.rewards, turn.is_over or is_late)
+
+    @property
+    def script(self) -> Script:
+        assert self._script is not None, "reset the world first"
+        return self._script
+
+    @property
+    def _is_led(self) -> bool:
+        return self._step < PRELUDE
+
+    def _opening(self) -> Opening:
+        assert self.timestep is not None
+        players = self.timestep.observation
+        poses = (_pose(players[AGENT]), _pose(players[OPPONENT]))
+        things, mixed = _things_on(self._facts, players[AGENT]["WORLD.RGB"])
+        return Opening(self._vision.layout, self._vision.window, self._side, things, mixed, poses)
+
+    def _told_bots(self) -> Sequence[Bot]:
+        return (("witness", self._side.others[self.script.plays], None),)
+
+    def metrics(self) -> Mapping[str, float]:
+        return {RIGHT: float(self._is_right is True)}
+
+
+class MatrixPairWorld(MatchedPairWorld[View, int]):
+    """Both boards of a pair side by side, each with an agent in the first player's place."""
+
+    def __init__(self, facts: MatrixFacts, pairs: HalfOfKind[MatrixPairKind]) -> None:
+        self.boards = {seat: MatrixPairBoard(facts, pairs, place) for place, seat in enumerate(BOARDS)}
+        super().__init__(self.boards, RIGHT, (BOTH_BOARDS,))
+
+
+def _pose(seen: Mapping[str, Any]) -> Pose:
+    x, y = map(int, seen["POSITION"])
+    return Pose(x, y, int(seen["ORIENTATION"]))
+
+
+def _things_on(game: MatrixFacts, frame: npt.NDArray[np.uint8]) -> tuple[Mapping[Cell, int], frozenset[Cell]]:
+    """The kinds of all things by cell, and the cells whose kind is drawn anew for each episode.
+
+    frame: (H, W, 3), the whole map as the episode begins, in which things of a kind look alike.
+    """
+    simulation = default_settings(game.substrate)["simulation"]
+    rows, prefabs = simulation["map"].strip("\n").splitlines(), simulation["charPrefabMap"]
+    placed = {(x, y): prefabs.get(char) for y, row in enumerate(rows) for x, char in enumerate(row)}
+    numbers = {resource.sprite.removesuffix("_sprite"): kind for kind, resource in enumerate(game.resources)}
+    certain = {
+        cell: numbers[prefab] for cell, prefab in placed.items() if isinstance(prefab, str) and prefab in numbers
+    }
+    mixed = frozenset(cell for cell, prefab in placed.items() if isinstance(prefab, Mapping))
+    kinds = {_picture(frame, cell): kind for cell, kind in certain.items()}
+    return certain | {cell: kinds[_picture(frame, cell)] for cell in mixed}, mixed
+
+
+def _picture(frame: npt.NDArray[np.uint8], cell: Cell) -> bytes:
+    """What a picture of the whole map shows of a cell."""
+    x, y = (SPRITE_SIZE * place for place in cell)
+    return frame[y : y + SPRITE_SIZE, x : x + SPRITE_SIZE].tobytes()
