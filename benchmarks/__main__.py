@@ -24,6 +24,7 @@ SECTIONS = [
     "symmtom_language",
     "symmtom_mixed",
     "symmtom_pairs",
+    "matrix_pairs",
     "symmtom_speed",
     "exploretom",
     "exploretom_search",

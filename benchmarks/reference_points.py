@@ -52,11 +52,10 @@ PLAYED: Mapping[str, Sequence[Played]] = {
     "exploretom": [Played(("exploretom_pairs_*",), 5)],
     "enacttom": [Played(("enacttom_hard_*",), 5)],
     "melting_pot": [
-        Played(part.scenarios, 5, part.max_steps, part.options)
-        for part in suites()["melting_pot"].battery.values()
-        if part.max_steps
-    ]
-    + [Played(OTHER_GAMES, 5, options={"bots": "scripted"})],
+        Played(("rws_repeated_1", "rws_unseen_0"), 5, 400, {"bots": "scripted"}),
+        Played(OTHER_GAMES, 5, options={"bots": "scripted"}),
+        Played(("rws_pairs_*",), 10),
+    ],
 }
 
 

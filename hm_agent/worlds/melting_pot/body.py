@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from hm_agent.agents.planning_body import (
-    NoProbes,
     Notes,
     PlanAsking,
     PlanFollower,
@@ -319,4 +318,4 @@ def melting_pot_body(
     planner = ActionPlanner(game.layout, beam, vision.window, game.ready_mark, game.why_useless)
     notes = SubstrateNotes(game, vision, planner)
     follower, plans = SubstrateFollower(game, notes, planner), SubstratePlans(game, notes, planner)
-    return PlanningBody(notes, follower, plans, game.mind, model, reflector, NoProbes())
+    return PlanningBody(notes, follower, plans, game.mind, model, reflector, game.probes)

@@ -10,6 +10,7 @@ from hm_agent.agents.agent import BodyBuilder, ComposedAgent, Recipe
 from hm_agent.agents.reflection import FailureReflector
 from hm_agent.agents.registry import AGENTS
 from hm_agent.core import Agent
+from hm_agent.matched_pairs import MatchedPairWorld
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import AgentSetup, OwnAgent, Setting
@@ -33,10 +34,11 @@ SHORTCUTS: Mapping[str, str] = {name: about for kind in KINDS.values() for name,
 """The agents that model no mind, with what they do."""
 
 
-def seat_body(setup: AgentSetup, order: int | None = None) -> BodyBuilder:
+def seat_body(setup: AgentSetup, order: int | None = None, *, is_asked: bool = True) -> BodyBuilder:
     """The body of a seat.
 
-    order: the highest order of others' rules that the built-in reasoner considers; None for all.
+    order: the highest order of others' rules that the built-in reasoner considers; None for all. is_asked: False for an
+    agent that is asked no literal question.
     """
     from hm_agent.worlds.melting_pot.games.options import AgentOptions, Hints, Inference
 
@@ -49,15 +51,16 @@ def seat_body(setup: AgentSetup, order: int | None = None) -> BodyBuilder:
         clues=setup.options["clues"] == "on",
         hints=Hints(str(setup.options["hints"])),
         order=order,
+        opponent_plays=getattr(world_of(setup), "opponent_plays", None) if is_asked else None,
     )
     return kind_of(facts).body(facts, options, slot, is_column=own_scenario.is_column(slot))
 
 
 def world_of(setup: AgentSetup) -> SubstrateWorld:
     """The world that a seat's player is in: one of two boards in a matched pair."""
-    worlds = getattr(setup.world, "worlds", {setup.seat: setup.world})
-    world: SubstrateWorld = worlds[setup.seat]
-    return world
+    world: Any = setup.world.worlds[setup.seat] if isinstance(setup.world, MatchedPairWorld) else setup.world
+    substrate_world: SubstrateWorld = world
+    return substrate_world
 
 
 def _agent_of_order(order: int) -> OwnAgent:
@@ -80,7 +83,7 @@ def _shortcut(name: str, about: str) -> OwnAgent:
     def build(setup: AgentSetup) -> ComposedAgent:
         decide = kind_of(scenario_named(setup.scenario.name).game).shortcut(name)
         recipe = Recipe("", lambda mind, model, _: decide(mind, model), FailureReflector)
-        return recipe.build(seat_body(setup), setup.model, setup.parameters)
+        return recipe.build(seat_body(setup, is_asked=False), setup.model, setup.parameters)
 
     def plays(scenario: ScenarioInfo) -> bool:
         own = scenario_named(scenario.name)

@@ -94,17 +94,13 @@ class MeltingPotSuite(Suite):
     packages = ("dm-meltingpot", "dmlab2d")
     offers = (Mind,)
     shortcuts = ("random", *SHORTCUTS)
-    needs_are = "measured on seeds"
+    needs_are = "by construction of each pair"
     literal = ShareMetric(
         RIGHT, "the share of predicted behaviours of others that came true", BASE_RATE, given_by=FROM_PREDICTIONS
     )
-    battery: Mapping[str, BatteryPart] = {
-        SMALL: BatteryPart(("rws_repeated_1", "rws_unseen_0"), max_steps=400, options={"bots": SCRIPTED}),
-        FULL: BatteryPart(
-            ("rws_repeated_*", "pd_repeated_*", "rws_unseen_*", "pd_unseen_*"), episodes=2, options={"bots": SCRIPTED}
-        ),
-    }
-
+    battery: Mapping[str, BatteryPart] = {SMALL: BatteryPart(("rws_repeated_1",), options={"bots": SCRIPTED})}
+    battery_items = "rws_pairs_*"
+    per_order: Mapping[str, int] = {SMALL: 3, FULL: 20}
     commands: Mapping[str, OwnCommand] = {
         "game-file": OwnCommand(
             "write the file of one of Melting Pot's substrates",

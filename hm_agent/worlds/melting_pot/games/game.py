@@ -8,13 +8,15 @@ from typing import Any, Protocol
 
 import numpy.typing as npt
 
+from hm_agent.agents.planning_body import LiteralProbes, NoProbes
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Event, Interaction, Observation
 from hm_agent.questions import Question
 from hm_agent.theory_of_mind.decision_questions import Plan, ReviewPlan
 from hm_agent.theory_of_mind.mind import Mind
+from hm_agent.theory_of_mind.situation import SeatSituation
 from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.grid import Layout
+from hm_agent.worlds.melting_pot.grid import Layout, Move
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.planning.calls import Call, SubstratePlanRecord
@@ -126,6 +128,7 @@ class Game(Protocol):
     mind: Mind
     ready_mark: str | None
     collection: Collection
+    probes: LiteralProbes[SeatSituation, Move] = NoProbes()
 
     def read(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> Sequence[Event]:
         """Returns the events that the latest frame reveals. Call it for every frame, once the memory is up to date."""

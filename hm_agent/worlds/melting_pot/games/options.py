@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -26,13 +27,15 @@ class AgentOptions:
     """The options of one agent.
 
     clues: True if the agent notices what others take from the map between interactions. order: the highest order of the
-    rules that the built-in reasoner considers in matrix games; None for all.
+    rules that the built-in reasoner considers in matrix games; None for all. opponent_plays: the truth by which answers
+    to the literal question of matched pairs are scored; None where it is not asked.
     """
 
     inference: Inference = Inference.EXACT
     clues: bool = True
     hints: Hints = Hints.GENERIC
     order: int | None = None
+    opponent_plays: Callable[[], str] | None = None
 
 
 DEFAULT = AgentOptions()

@@ -93,6 +93,14 @@ def test_boards_of_order_0_differ_in_which_kind_comes_first() -> None:
         assert first.plays != second.plays
 
 
+@pytest.mark.parametrize("kind", ["order_1", "order_2"])
+def test_nothing_on_the_map_tells_which_board_it_is_at_the_decision(kind: str) -> None:
+    for half, number in product(HALVES, SAMPLE):
+        (_, first, _), (_, second, _) = both_preludes(kind, half, number)
+        assert (first[AGENT]["WORLD.RGB"] == second[AGENT]["WORLD.RGB"]).all()
+        assert (first[OPPONENT]["INVENTORY"] != second[OPPONENT]["INVENTORY"]).any()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_opponent_holds_what_it_plays_and_the_right_answers_differ(kind: str) -> None:
     for half, number in product(HALVES, SAMPLE):

@@ -24,6 +24,7 @@ from hm_agent.worlds.melting_pot.games.matrix.interactions import (
 )
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, Place, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind
+from hm_agent.worlds.melting_pot.games.matrix.pairs.probes import PairProbes
 from hm_agent.worlds.melting_pot.games.matrix.pairs.takings import Witnessed, creed_in, takings_in
 from hm_agent.worlds.melting_pot.games.matrix.pickups import CollectionPace, GatheringReader
 from hm_agent.worlds.melting_pot.games.matrix.rules import LastShown, MatrixRules, matrix_interactions
@@ -104,6 +105,8 @@ class MatrixGame(Game):
         self.mind = MatrixMind(self, self.history, strategies, options.inference)
         self.collection = MatrixCollection(self.rules, self.players, self._gatherings, self.history)
         self._forced = ForcedPlans(self.rules, self.players, self.collection)
+        if options.opponent_plays:
+            self.probes = PairProbes(self, options.opponent_plays)
 
     # State and events
 

@@ -11,7 +11,7 @@ from hm_agent.worlds.melting_pot.facts import Length
 
 PLAYED_ON = "rws_one_shot"
 """The short name of the game that pairs are played on."""
-PRELUDE, FREE = 200, 160
+PRELUDE, FREE = 340, 160
 """How many steps the seat is led for, and then has to collect, to meet the opponent and to be paid."""
 CREED = "CREED"
 """What the seat is told beside what it sees: the order and the answer of the opponent's creed."""

@@ -16,7 +16,14 @@ from hm_agent.matched_pairs import BOARDS, BOTH_BOARDS, HalfOfKind, MatchedPairW
 from hm_agent.worlds.melting_pot.facts import FOCAL, argmax
 from hm_agent.worlds.melting_pot.games.game import LED, View
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.pairs.kinds import CREED, FREE, PRELUDE, MatrixPairKind
+from hm_agent.worlds.melting_pot.games.matrix.pairs.kinds import (
+    ANSWERS,
+    CREED,
+    FREE,
+    PRELUDE,
+    Creed,
+    MatrixPairKind,
+)
 from hm_agent.worlds.melting_pot.games.matrix.pairs.scripts import (
     AGENT,
     OPPONENT,
@@ -70,14 +77,14 @@ class MatrixPairBoard(SubstrateWorld):
         return substrate
 
     def reset(self, seed: int) -> Turn[View]:
-        order = self._pairs.facts.order
+        creed = Creed(self._pairs.facts.order, seed % ANSWERS)
         rng = Random(f"{self._pairs.kind} {self._pairs.half} {seed}")
         self._script, self._is_right = None, None
         while True:
             turn = super().reset(rng.getrandbits(32))
             for _ in range(DRAWS):
                 with suppress(Unplayable):
-                    self._script = drawn_scripts(self._opening(), order, rng)[self._place]
+                    self._script = drawn_scripts(self._opening(), creed, rng)[self._place]
                     return self._told(turn)
 
     def step(self, actions: Mapping[Seat, int]) -> Turn[View]:
@@ -114,11 +121,15 @@ class MatrixPairBoard(SubstrateWorld):
         assert self.timestep is not None
         players = self.timestep.observation
         poses = (_pose(players[AGENT]), _pose(players[OPPONENT]))
-        things, mixed = _things_on(self._facts, players[AGENT]["WORLD.RGB"])
-        return Opening(self._vision.layout, self._vision.window, self._side, things, mixed, poses)
+        things = _things_on(self._facts, players[AGENT]["WORLD.RGB"])
+        return Opening(self._vision.layout, self._vision.window, self._side, things, poses)
+
+    def opponent_plays(self) -> str:
+        """The kind that the opponent plays: for the metrics and for viewers, never for an agent."""
+        return self._side.others[self.script.plays]
 
     def _told_bots(self) -> Sequence[Bot]:
-        return (("witness", self._side.others[self.script.plays], None),)
+        return (("witness", self.opponent_plays(), None),)
 
     def metrics(self) -> Mapping[str, float]:
         return {RIGHT: float(self._is_right is True)}
@@ -137,10 +148,10 @@ def _pose(seen: Mapping[str, Any]) -> Pose:
     return Pose(x, y, int(seen["ORIENTATION"]))
 
 
-def _things_on(game: MatrixFacts, frame: npt.NDArray[np.uint8]) -> tuple[Mapping[Cell, int], frozenset[Cell]]:
-    """The kinds of all things by cell, and the cells whose kind is drawn anew for each episode.
+def _things_on(game: MatrixFacts, frame: npt.NDArray[np.uint8]) -> Mapping[Cell, int]:
+    """The kinds of all things by cell. frame: (H, W, 3), the whole map as the episode begins.
 
-    frame: (H, W, 3), the whole map as the episode begins, in which things of a kind look alike.
+    The kinds that each episode draws anew are those whose things look alike.
     """
     simulation = default_settings(game.substrate)["simulation"]
     rows, prefabs = simulation["map"].strip("\n").splitlines(), simulation["charPrefabMap"]
@@ -149,9 +160,9 @@ def _things_on(game: MatrixFacts, frame: npt.NDArray[np.uint8]) -> tuple[Mapping
     certain = {
         cell: numbers[prefab] for cell, prefab in placed.items() if isinstance(prefab, str) and prefab in numbers
     }
-    mixed = frozenset(cell for cell, prefab in placed.items() if isinstance(prefab, Mapping))
     kinds = {_picture(frame, cell): kind for cell, kind in certain.items()}
-    return certain | {cell: kinds[_picture(frame, cell)] for cell in mixed}, mixed
+    drawn = (cell for cell, prefab in placed.items() if isinstance(prefab, Mapping))
+    return certain | {cell: kinds[_picture(frame, cell)] for cell in drawn}
 
 
 def _picture(frame: npt.NDArray[np.uint8], cell: Cell) -> bytes:

@@ -3,7 +3,7 @@
 The agent finds its bearings at a corner. At two stations a player takes a thing of one of two kinds three cells before
 the other's eyes; the boards differ in when the opponent faces the agent, or in which station comes first. Then the
 agent sees things of the third kind and goes to its home, and the opponent leaves its view, collects where the agent
-has seen nothing, and comes back.
+has seen nothing, destroys the same things on both boards, and comes back.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from dataclasses import dataclass
 from random import Random
 
 from hm_agent.repeated_games.payoffs import Side
-from hm_agent.worlds.melting_pot.games.matrix.pairs.kinds import ANSWERS, PRELUDE, Creed
+from hm_agent.worlds.melting_pot.games.matrix.pairs.kinds import PRELUDE, Creed
 from hm_agent.worlds.melting_pot.grid import AHEAD, Cell, Layout, Move, Pose, Window, distance, step_towards
 from hm_agent.worlds.melting_pot.planning.walking import find_path
 
 AGENT, OPPONENT = 0, 1
 """The slots of both players."""
-COLLECTED = 3
+COLLECTED = 2
 """How many things the opponent collects of the kind that it plays."""
+SHOTS, COOLDOWN = 3, 2
+"""How many hits destroy a thing, and how many steps a shooter waits after each."""
 APART = 3
 """How far the one who watches stands from where the other steps onto the thing."""
 Moves = tuple[Move, Move]
@@ -33,17 +35,12 @@ class Unplayable(Exception):
 
 @dataclass(frozen=True)
 class Opening:
-    """How an episode begins. things: the kind of the thing on each cell, by its number.
-
-    mixed: the cells whose kind another episode draws anew, so that what is missing there tells nothing. poses: of both
-    players, by slot.
-    """
+    """How an episode begins. things: the kind of the thing on each cell, by its number. poses: by slot."""
 
     layout: Layout
     window: Window
     side: Side
     things: Mapping[Cell, int]
-    mixed: Set[Cell]
     poses: tuple[Pose, Pose]
 
 
@@ -68,10 +65,10 @@ class _Station:
         return Pose(*self.thing, self.facing).place(ahead, 0)
 
 
-def drawn_scripts(opening: Opening, order: int, rng: Random) -> tuple[Script, Script]:
-    """Both boards of one pair of an order; raises Unplayable."""
-    side = opening.side
-    creed, kinds = Creed(order, rng.randrange(ANSWERS)), rng.sample(range(len(side.actions)), 3)
+def drawn_scripts(opening: Opening, creed: Creed, rng: Random) -> tuple[Script, Script]:
+    """Both boards of one pair; raises Unplayable."""
+    side, order = opening.side, creed.order
+    kinds = rng.sample(range(len(side.actions)), 3)
     stations = [_drawn_station(opening, kind, rng) for kind in kinds]
     home, corner = _drawn_home(opening, rng), _nearest_corner(opening)
     scripts = []
@@ -85,8 +82,6 @@ def drawn_scripts(opening: Opening, order: int, rng: Random) -> tuple[Script, Sc
         scene.walk({AGENT: Pose(*stations[2].place(-2), stations[2].facing)})
         scene.walk({AGENT: home, OPPONENT: _door(home)})
         plays = creed.opponents_kind(side, kinds[shown])
-        for kind in range(len(side.actions)):  # so that it does not depend on the board whether a pair can be played
-            scene.copy().collect(kind, home)
         scene.collect(plays, home)
         scripts.append(Script(tuple(scene.moves), creed, plays))
     first, second = scripts
@@ -102,13 +97,6 @@ class _Rehearsal:
         self.moves: list[Moves] = []
         self._seen: set[Cell] = set()
         """The cells that the agent has had in view."""
-
-    def copy(self) -> _Rehearsal:
-        """The same so far, to try what follows."""
-        copied = _Rehearsal(self._opening)
-        copied._things, copied._poses = dict(self._things), list(self._poses)
-        copied.moves, copied._seen = list(self.moves), set(self._seen)
-        return copied
 
     def _step(self, moves: Mapping[int, Move]) -> None:
         """A step in which nobody is in the other's way."""
@@ -159,24 +147,53 @@ class _Rehearsal:
         self._step({OPPONENT: Move.TURN_LEFT if turn == Move.TURN_RIGHT else Move.TURN_RIGHT})
 
     def collect(self, kind: int, home: Pose) -> None:
-        """The opponent leaves the agent's view, collects a kind unseen, and comes back as the prelude ends."""
-        door, gate = _door(home), home.place(APART + 2, 0)
-        self.walk({OPPONENT: Pose(*gate, door.facing)})
+        """The opponent leaves the agent's view, collects a kind, clears its caches, and comes back as the prelude ends.
+
+        Caches are some things of each kind in places where the agent has seen nothing. Whatever is left there is
+        destroyed, by the same shots on both boards, so that what is missing tells nothing of what was collected.
+        """
+        door, gate = _door(home), Pose(*home.place(APART + 2, 0), _door(home).facing)
         in_view = {*self._opening.window.cells(home)}
-        hidden = {cell for cell in self._opening.mixed if self._things.get(cell) == kind} - self._seen - in_view
-        if len(hidden) < COLLECTED:
-            raise Unplayable
-        for _ in range(COLLECTED):
-            here = self._poses[OPPONENT]
-            nearest = min(hidden, key=lambda cell: (distance(here.cell, cell), cell))
-            hidden.remove(nearest)
-            self.walk({OPPONENT: Pose(*nearest, here.facing)}, in_view)
-        self.walk({OPPONENT: Pose(*gate, door.facing)}, in_view)
+        self.walk({OPPONENT: gate})
+        caches = self._caches(gate.cell, in_view)
+        for cell in caches[kind]:
+            self.walk({OPPONENT: Pose(*cell, gate.facing)}, in_view)
+        for cell in (cell for cells in caches for cell in cells):
+            self.walk({OPPONENT: _beside(cell)}, in_view)
+            for _ in range(SHOTS):
+                self._step({OPPONENT: Move.INTERACT})
+                for _ in range(COOLDOWN):
+                    self._step({})
+            self._things.pop(cell, None)
+        self.walk({OPPONENT: gate}, in_view)
         while len(self.moves) < PRELUDE - 2:
             self._step({})
         self.walk({OPPONENT: door})
         if len(self.moves) != PRELUDE:
             raise Unplayable
+
+    def _caches(self, gate: Cell, in_view: Set[Cell]) -> list[list[Cell]]:
+        """For each kind the nearest cells that the agent has not seen, and where no shot comes into its view."""
+        hidden = [cell for cell in self._things.keys() - self._seen if not _range(cell) & in_view]
+        hidden.sort(key=lambda cell: (distance(gate, cell), cell))
+        caches = [
+            [cell for cell in hidden if self._things[cell] == kind][:COLLECTED]
+            for kind in range(len(self._opening.side.actions))
+        ]
+        if any(len(cells) < COLLECTED for cells in caches):
+            raise Unplayable
+        return caches
+
+
+def _beside(cell: Cell) -> Pose:
+    """From where a thing is shot: its western side."""
+    return Pose(cell[0] - 1, cell[1], 1)
+
+
+def _range(cell: Cell) -> set[Cell]:
+    """The cells that such shots may reach, and where the shooter stands."""
+    x, y = cell
+    return {(x + dx, y + dy) for dx in range(-1, 3) for dy in range(-1, 2)}
 
 
 def _door(home: Pose) -> Pose:
@@ -189,8 +206,8 @@ def _free(opening: Opening, cells: Iterator[Cell] | tuple[Cell, ...]) -> bool:
 
 
 def _drawn_station(opening: Opening, kind: int, rng: Random) -> _Station:
-    """A station of a kind among the things that lie there in every episode, with room before and behind."""
-    cells = [cell for cell, lies in sorted(opening.things.items()) if lies == kind and cell not in opening.mixed]
+    """A station of a kind, with room before and behind."""
+    cells = [cell for cell, lies in sorted(opening.things.items()) if lies == kind]
     stations = [_Station(cell, facing) for cell in cells for facing in range(len(AHEAD))]
     fit = [one for one in stations if _free(opening, tuple(one.place(ahead) for ahead in (-2, -1, 1, APART - 1)))]
     if not fit:

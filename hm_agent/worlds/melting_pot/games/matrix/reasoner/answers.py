@@ -20,15 +20,18 @@ from hm_agent.theory_of_mind.decision_questions import (
 )
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer, Outcome
 from hm_agent.theory_of_mind.mind_questions import (
+    AskProbes,
     Foresight,
     MindRead,
     MindsReadAnswer,
     Predict,
     Prediction,
+    ProbesAnswer,
     Propose,
     ReadMinds,
     Revise,
 )
+from hm_agent.theory_of_mind.odds import likeliest
 from hm_agent.theory_of_mind.odds_questions import GiveOdds
 from hm_agent.theory_of_mind.seat_question import answer_about, answer_deciding
 from hm_agent.theory_of_mind.situation import SeatSituation
@@ -168,6 +171,14 @@ def read_minds(question: ReadMinds) -> MindsReadAnswer[Any, Any]:
     return answer(minds=minds, strategy=strategy)
 
 
+def probe(question: AskProbes) -> ProbesAnswer:
+    """What the opponent of a matched pair plays."""
+    seat = _seat(question)
+    shares = foreseen_by_creed(seat)
+    assert shares, "it is asked in pairs alone"
+    return ProbesAnswer(answers=[seat.rules.behaviours[likeliest(shares)]])
+
+
 # What to do
 
 
@@ -288,6 +299,7 @@ ANSWERS: ReasonerTable = {
     GiveOdds: give_odds,
     Propose: propose,
     Predict: predict,
+    AskProbes: probe,
     Revise: revise,
     ReadMinds: read_minds,
     ChooseStrategy: choose_strategy,
