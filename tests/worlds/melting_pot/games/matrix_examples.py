@@ -10,12 +10,14 @@ from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
 from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, FollowStrategy, JudgeStrategy, Plan, ReviewPlan
 from hm_agent.theory_of_mind.mind import PlayerBelief
-from hm_agent.theory_of_mind.mind_questions import Predict, Propose, ReadMinds, Revise
+from hm_agent.theory_of_mind.mind_questions import AskProbes, Predict, Propose, ReadMinds, Revise
 from hm_agent.theory_of_mind.odds_questions import GiveOdds
 from hm_agent.worlds.melting_pot.facts import Beam, Counts, Length, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen, pure_inventory
 from hm_agent.worlds.melting_pot.games.matrix.facts import READY, Regrowth, Timing
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, Place, Seen, Site
+from hm_agent.worlds.melting_pot.games.matrix.pairs.kinds import Creed
+from hm_agent.worlds.melting_pot.games.matrix.pairs.takings import Taking, Witnessed
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Pickup, PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory
 from hm_agent.worlds.melting_pot.games.matrix.rules import (
@@ -27,7 +29,8 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import (
     reward,
 )
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer, Reach
-from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
+from hm_agent.worlds.melting_pot.games.options import Hints
+from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose, Window
 from hm_agent.worlds.melting_pot.planning.calls import Aim, FireAt, FireOnSight, MoveTo, plan_record
 
 ROCK_PAPER_SCISSORS = MatrixRules(
@@ -293,6 +296,22 @@ LATER = replace(
     last_shown=LastShown("paper", 109),
     reach=WITHIN_REACH,
 )
+TAKEN_BY_AGENT = (
+    Taking(19, 2, is_own=True, agent=Pose(3, 13, Facing.WEST), other=Pose(1, 13, Facing.EAST)),
+    Taking(41, 0, is_own=True, agent=Pose(3, 3, Facing.EAST), other=Pose(5, 3, Facing.EAST)),
+)
+TAKEN_BY_OPPONENT = (
+    Taking(23, 1, is_own=False, agent=Pose(14, 3, Facing.EAST), other=Pose(16, 3, Facing.EAST)),
+    Taking(52, 2, is_own=False, agent=Pose(6, 7, Facing.SOUTH), other=Pose(6, 9, Facing.NORTH)),
+)
+IN_A_PAIR = replace(
+    against_one(
+        replace(ONE_SHOT, length=Length(500, 1, 1.0, one_interaction=True), clues=False, hints=Hints.NONE), step=340
+    ),
+    held=(2, 1, 2),
+    may_watch=False,
+    witnessed=Witnessed(Creed(1, 1), TAKEN_BY_AGENT, Window(2, 2, 3, 1)),
+)
 ONCE = replace(against_one(ONE_SHOT, step=345), held=(1, 4, 1), others=(SIGHT,), may_watch=False)
 MET = (*met_by("player_1", *HISTORY[:2]), *met_by("player_2", HISTORY[2]))
 CROWD = MatrixSeat(ARENA, 345, (1, 2, 1), OPPONENTS)
@@ -313,6 +332,22 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "give_odds_at_first": GiveOdds(against_one(step=0), "opponent", ()),
     "give_odds_of_one_among_many": GiveOdds(replace(CROWD, interactions=MET[2:]), "player_1", MET[:2]),
     "revise_before_the_one_interaction": Revise(ONCE, "opponent", (), (), ()),
+    "predict_in_a_pair": predict(IN_A_PAIR),
+    "probe_in_a_pair": AskProbes(
+        replace(IN_A_PAIR, witnessed=Witnessed(Creed(2, 2), TAKEN_BY_OPPONENT, Window(2, 2, 3, 1))),
+        ("Which kind leads in what opponent holds?",),
+        ROCK_PAPER_SCISSORS.behaviours,
+    ),
+    "plan_undecided_in_a_pair": planned(
+        UNDECIDED,
+        rules=IN_A_PAIR.rules,
+        step=340,
+        held=IN_A_PAIR.held,
+        history=(),
+        others=IN_A_PAIR.others,
+        last_shown=None,
+        witnessed=Witnessed(Creed(0, 0), TAKEN_BY_OPPONENT, Window(2, 2, 3, 1)),
+    ),
     "plan_the_one_interaction": planned(LOST, rules=ONE_SHOT, strategy="hold rock 6, paper 1, scissors 1"),
     "predict_without_clues": predict(
         replace(against_one(replace(ROCK_PAPER_SCISSORS, clues=False), *HISTORY), may_watch=False), *BEST
