@@ -190,7 +190,7 @@ cards_out := runs/cards
 carded := hypothetical_minds react order_0 order_1 order_2 order_3
 
 cards: $(set_up) ## make the cards of the built-in reasoner and of the agents of known order; see docs/cards.md
-	$(python) -m hm_agent battery --size=full --world=symmtom,matrix_games,exploretom,enacttom --noreplay --workers=2 --out=$(cards_out) \
+	$(python) -m hm_agent battery --size=full --noreplay --workers=2 --out=$(cards_out) \
 		--agent=$(subst $(spaced),$(comma),$(carded))
 	for agent in $(carded); do mkdir -p benchmarks/results/cards/$$agent \
 		&& cp $(cards_out)/cards/$$agent/builtin/card.json benchmarks/results/cards/$$agent/ || exit; done
@@ -200,7 +200,7 @@ cards: $(set_up) ## make the cards of the built-in reasoner and of the agents of
 
 small_out := runs/cards-local
 small_results := benchmarks/results/cards/small
-play_small = $(python) -m hm_agent battery --world=symmtom,matrix_games,exploretom,enacttom --noreplay --out=$(small_out)
+play_small = $(python) -m hm_agent battery --noreplay --out=$(small_out)
 
 cards-local: $(set_up) ## make the small card of the language model that runs in this process; see docs/cards.md
 	@.ci/set_up local

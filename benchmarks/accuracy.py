@@ -11,7 +11,7 @@ from tests.support.melting_pot.accuracy import check
 def main() -> None:
     print("| scenario | exact | wrong | lost | exact, % | unknown patches |\n| --- | --- | --- | --- | --- | --- |")
     total: Counter[str] = Counter()
-    for scenario in (scenario for scenario in all_scenarios() if not scenario.is_self_play):
+    for scenario in filter(lambda scenario: scenario.facts, all_scenarios()):
         verdicts, unknown = check(scenario)
         total += verdicts
         _show(scenario.short_name, verdicts, str(unknown))

@@ -89,7 +89,7 @@ def _scenario(what: WhatFlags) -> Scenario:
         if substrate not in games:
             raise ConfigError(f"unknown substrate {substrate!r}: {nearest(substrate, games)}see hm-agent list")
         return Scenario(games[substrate], None)
-    named = {name: each for each in all_scenarios() for name in (each.short_name, each.name) if not each.is_self_play}
+    named = {name: each for each in all_scenarios() for name in (each.short_name, each.name) if each.facts}
     if against not in named:
         raise ConfigError(f"--against: unknown scenario {against!r}: {nearest(str(against), named)}see hm-agent list")
     refuse_stand_ins(named[against])

@@ -27,8 +27,8 @@ def scenarios_to_measure(training: PopulationTraining) -> Sequence[Scenario]:
     """What a best response or puppets were trained in; after self-play, all that Melting Pot has for the substrate."""
     if training.puppets or not training.played.is_self_play:
         return [training.played]
-    own = [each for each in all_scenarios() if each.game.substrate == training.substrate and not each.is_unseen]
-    return [each for each in own if not each.needs_trained_bots]
+    own = [each for each in all_scenarios() if each.game.substrate == training.substrate]
+    return [each for each in own if not (each.is_unseen or each.pairs or each.needs_trained_bots)]
 
 
 def evaluate(training: PopulationTraining, folder: Path) -> dict[str, Any]:

@@ -8,7 +8,7 @@ has seen nothing, destroys the same things on both boards, and comes back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from random import Random
 
@@ -66,18 +66,17 @@ class _Station:
 
 
 def drawn_scripts(opening: Opening, creed: Creed, rng: Random) -> tuple[Script, Script]:
-    """Both boards of one pair; raises Unplayable."""
+    """Both boards of one pair, of which each goes by what was taken at another station; raises Unplayable."""
     side, order = opening.side, creed.order
     kinds = rng.sample(range(len(side.actions)), 3)
     stations = [_drawn_station(opening, kind, rng) for kind in kinds]
     home, corner = _drawn_home(opening, rng), _nearest_corner(opening)
-    scripts = []
+    taker, scripts = AGENT if order == 1 else OPPONENT, []
     for shown in rng.sample((0, 1), 2):
         scene = _Rehearsal(opening)
         scene.walk({AGENT: corner})
         places = (1 - shown, shown) if order == 0 else (0, 1)
         for place in places:
-            taker = AGENT if order == 1 else OPPONENT
             scene.take(stations[place], taker, is_facing=order == 0 or place == shown)
         scene.walk({AGENT: Pose(*stations[2].place(-2), stations[2].facing)})
         scene.walk({AGENT: home, OPPONENT: _door(home)})
@@ -201,7 +200,8 @@ def _door(home: Pose) -> Pose:
     return Pose(*home.place(APART, 0), (home.facing + 2) % 4)
 
 
-def _free(opening: Opening, cells: Iterator[Cell] | tuple[Cell, ...]) -> bool:
+def _free(opening: Opening, cells: Iterable[Cell]) -> bool:
+    """True if players can stand on all these cells without taking a thing."""
     return all(opening.layout.is_open(cell) and cell not in opening.things for cell in cells)
 
 
@@ -209,7 +209,7 @@ def _drawn_station(opening: Opening, kind: int, rng: Random) -> _Station:
     """A station of a kind, with room before and behind."""
     cells = [cell for cell, lies in sorted(opening.things.items()) if lies == kind]
     stations = [_Station(cell, facing) for cell in cells for facing in range(len(AHEAD))]
-    fit = [one for one in stations if _free(opening, tuple(one.place(ahead) for ahead in (-2, -1, 1, APART - 1)))]
+    fit = [one for one in stations if _free(opening, map(one.place, (-2, -1, 1, APART - 1)))]
     if not fit:
         raise Unplayable
     return rng.choice(fit)
@@ -224,7 +224,7 @@ def _drawn_home(opening: Opening, rng: Random) -> Pose:
         pose
         for pose in middle
         if third <= pose.x < layout.width - third
-        and _free(opening, tuple(pose.place(ahead, 0) for ahead in range(APART + 3)))
+        and _free(opening, (pose.place(ahead, 0) for ahead in range(APART + 3)))
     ]
     if not fit:
         raise Unplayable
