@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from hm_agent.models.providers import ModelPool
-from hm_agent.process.job_runner import Job, JobRunner
 from hm_agent.questions import Model, answer_or_none, in_one_line, together
 from hm_agent.worlds.enacttom.author.author_questions import (
     MOST_THINGS,
@@ -24,7 +23,7 @@ from hm_agent.worlds.enacttom.author.author_questions import (
 )
 from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, drawn_task
 from hm_agent.worlds.enacttom.author.proving import NOT_READ, explanation, quick_proof, refusal
-from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, Tally, TaskPlan
+from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, Tally
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile
@@ -145,23 +144,6 @@ TaskContent = tuple[frozenset[Proposition], frozenset[Claim]]
 
 def _content(task: HouseholdTask) -> TaskContent:
     return task.init, frozenset(task.goal)
-
-
-Keep = Callable[[MadeTask], None]
-
-
-def asking_jobs(
-    plan: TaskPlan, missing: Sequence[PlannedTask], authors: Authors, models: ModelPool, keep: Keep
-) -> list[Job]:
-    """A job for each missing task. keep: called with each task once it is made or given up."""
-
-    def job(slot: PlannedTask) -> Job:
-        async def ask(runner: JobRunner) -> None:
-            keep(await asked_task(plan.seed, slot, authors, models, runner.check))
-
-        return ask
-
-    return [job(slot) for slot in missing]
 
 
 async def asked_task(
