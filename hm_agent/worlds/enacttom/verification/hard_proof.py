@@ -94,8 +94,7 @@ RANDOM_SEEDS = 10
 OUT_OF_REACH, BROADCAST, SILENCE = "no plan", "broadcasters solve it", "solved without a message"
 SHORTCUT, LOWER, HIGHER = "a shortcut solves it", "a lower order solves it", "its order does not solve it"
 TWIN, HABIT = "the twin is solved by the same first message", "the twin is solved by telling the same agents"
-REASONS = (OUT_OF_REACH, HABIT, BROADCAST, SILENCE, SHORTCUT, LOWER, HIGHER, TWIN)
-"""Why a task is refused, in the order of checking."""
+"""Why a task is refused."""
 
 Builder = Callable[[], Agent[Any, Any]]
 
@@ -118,7 +117,7 @@ def shortcuts(order: int) -> Mapping[str, tuple[Builder, ...]]:
 
 @dataclass(frozen=True)
 class HardVerdict:
-    """The result of a verification. faults: of REASONS; none for a task that may be shipped."""
+    """The result of a verification. faults: why it is refused; none for a task that may be shipped."""
 
     certificate: HardCertificate | None
     faults: tuple[str, ...]
