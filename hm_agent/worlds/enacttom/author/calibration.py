@@ -21,8 +21,7 @@ from hm_agent.registry import suites
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import AgentSetup
 from hm_agent.theory_of_mind.hypotheses import Parameters
-from hm_agent.worlds.enacttom.house.commands import HouseCommand
-from hm_agent.worlds.enacttom.house.probes import ProbeAnswers
+from hm_agent.worlds.enacttom.house.probes import HouseAction
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.tasks.task import TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
@@ -100,7 +99,7 @@ async def _succeeds(file: TaskFile, target: Target, models: ModelPool, seed: int
     scenario = ScenarioInfo(WORLD, task.name, task.name, "", seats=task.seats)
     first = int.from_bytes(sha256(f"{seed}/{task.name}".encode()).digest()[:4])
     async with AsyncExitStack() as opened:
-        agents: dict[str, Agent[HouseView, HouseCommand | ProbeAnswers]] = {}
+        agents: dict[str, Agent[HouseView, HouseAction]] = {}
         for place, seat in enumerate(task.seats):
             own = seat_seed(first, place)
             model = await opened.enter_async_context(models.model(target.model, own, answers))
