@@ -60,7 +60,7 @@ def checked_slots(tasks: int, depths: Sequence[str]) -> list[HardSlot]:
     return hard_slots(tasks // 2, tuple(dict.fromkeys(map(int, depths))))
 
 
-def hard_slots(pairs: int, depths: Sequence[int] = (1, 2, 3)) -> list[HardSlot]:
+def hard_slots(pairs: int, depths: Sequence[int]) -> list[HardSlot]:
     """The pairs to make: they cycle through the depths, and those of one depth through its scenes."""
     counts = Counter[int]()
     slots = []

@@ -167,13 +167,14 @@ class HardProof:
         return world.is_solved
 
 
-def relaxed_answers(household: Household, ask: Callable[[PlanningProblem], Status]) -> tuple[Status, Status]:
+def relaxed_answers(task: HouseholdTask, ask: Callable[[PlanningProblem], Status]) -> tuple[Status, Status]:
     """What a planner says of all policies, then of broadcasters, if characters do whatever helps.
 
     `unsolvable` is a proof of its own that characters leave no plan, however long an episode lasts; `solved` says
     nothing of them.
     """
-    anybody = Variant(household.task.goal, is_knowing=False, is_relaxed=True)
+    household = Household(task)
+    anybody = Variant(task.goal, is_knowing=False, is_relaxed=True)
     broadcasters = replace(anybody, is_broadcast=True)
     return ask(compile_task(household, anybody)), ask(compile_task(household, broadcasters))
 
