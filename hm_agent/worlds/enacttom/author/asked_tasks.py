@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from hashlib import sha256
 
 from hm_agent.models.providers import ModelPool
 from hm_agent.questions import Model, answer_or_none, in_one_line, together
+from hm_agent.seeding import hashed_seed
 from hm_agent.worlds.enacttom.author.author_questions import (
     MOST_THINGS,
     CouncilScores,
@@ -155,7 +155,7 @@ async def asked_task(
     parents: Parents = NO_PARENTS,
 ) -> MadeTask:
     """Has models make one task. The example of the form that they are shown is a drawn task of the same kind."""
-    own_seed = int.from_bytes(sha256(f"{seed}/{slot.name}".encode()).digest()[:4])
+    own_seed = hashed_seed(f"{seed}/{slot.name}")
     example = drawn_task(seed, slot).file
     assert example is not None, "a task of this kind can be drawn"
     async with AsyncExitStack() as stack:
