@@ -23,7 +23,8 @@ from hm_agent.worlds.exploretom.random_stories.sampling import MAX_ACTIONS, Stor
 from hm_agent.worlds.exploretom.readers.readers import MODEL_READERS, WEAK_RULES, WeakReader
 from hm_agent.worlds.exploretom.search.difficulty import FIRST_ORDER
 from hm_agent.worlds.exploretom.search.methods import A_STAR, OVER_GENERATION, FoundStory, SearchSettings
-from hm_agent.worlds.exploretom.story.language import sentence_of, to_data
+from hm_agent.worlds.exploretom.story.language import sentence_of
+from hm_agent.worlds.exploretom.story.story_data import to_data
 from hm_agent.worlds.exploretom.world import StoryView
 
 
