@@ -28,6 +28,7 @@ from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.recording.trace import to_json
 from hm_agent.registry import suites
 from hm_agent.scenario import ScenarioInfo
+from hm_agent.seeding import hashed_seed
 from hm_agent.suite import FULL, PRIVATE_SEEDS, SMALL, Setting, Suite
 
 LEAST_ORDER: Mapping[str, int] = {SMALL: 1, FULL: 0}
@@ -56,8 +57,7 @@ class Split:
         """The base seed of its episodes: 0, or a number that is large and follows from the private seed."""
         if self.seed is None:
             return 0
-        drawn = hashlib.sha256(f"hm_agent base seed {self.seed}".encode()).digest()
-        return PRIVATE_SEEDS + int.from_bytes(drawn[:4])
+        return PRIVATE_SEEDS + hashed_seed(f"hm_agent base seed {self.seed}")
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from hm_agent.process.folder_lock import EPISODE_BYTES
 from hm_agent.process.output import output_console
 from hm_agent.process.shell import printable
 from hm_agent.recording import trace
-from hm_agent.recording.result import FILE, UNFINISHED, Result
+from hm_agent.recording.result import Result, result_files
 from hm_agent.reporting import index
 from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.notes import unreadable_notes
@@ -93,7 +93,7 @@ def _write_plan(experiment: Experiment) -> None:
     """Writes how many episodes the folder will have, for `hm-agent watch`; if that fails, the run will fail, too."""
     with suppress(OSError):
         experiment.out.mkdir(parents=True, exist_ok=True)
-        ended = {path.parent for name in (FILE, UNFINISHED) for path in experiment.out.glob(f"*/*/*/*/{name}")}
+        ended = {path.parent for path in result_files(experiment.out)}
         others = ended - {episode.folder for episode in experiment.present()}
         write_whole(experiment.out / PLAN, json.dumps({"episodes": experiment.size + len(others)}) + "\n")
 

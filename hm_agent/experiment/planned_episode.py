@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from hm_agent.recording.making import code_hash, file_hash
 from hm_agent.recording.result import CODE, ENDPOINT, EXTRA_BODY, OWN_FILE, Result
 from hm_agent.registry import suites
 from hm_agent.scenario import ScenarioInfo
+from hm_agent.seeding import hashed_seed
 from hm_agent.suite import Setting, Suite
 from hm_agent.wording import listed
 
@@ -62,7 +62,7 @@ class Episode:
     def seed(self) -> int:
         """Depends on base seed, scenario and number, never on the agents: all agents meet the same players."""
         own = self.suite.seed(self.scenario, self.experiment.seed, self.number)
-        return _hashed_seed(f"{self.experiment.seed}/{self.scenario.name}/{self.number}") if own is None else own
+        return hashed_seed(f"{self.experiment.seed}/{self.scenario.name}/{self.number}") if own is None else own
 
     def seed_of(self, seat: Seat) -> int:
         """The seed of a seat's agent and model."""
@@ -157,8 +157,4 @@ def _hash(path: Path) -> str:
 
 def seat_seed(seed: int, place: int) -> int:
     """The seed of the agent and model in a seat: the episode's own for the first seat, another one for each other."""
-    return seed if place == 0 else _hashed_seed(f"{seed}/{place}")
-
-
-def _hashed_seed(text: str) -> int:
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4])
+    return seed if place == 0 else hashed_seed(f"{seed}/{place}")

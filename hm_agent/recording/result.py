@@ -258,6 +258,11 @@ def write_result(result: Result, folder: Path) -> None:
     write_whole(folder / name, encoded)
 
 
+def result_files(out: Path, scenarios: str = "*") -> list[Path]:
+    """The result files of a run's episodes, those as `FILE` first. scenarios: a pattern of the names of scenarios."""
+    return [path for name in (FILE, UNFINISHED) for path in sorted(out.glob(f"{scenarios}/*/*/*/{name}"))]
+
+
 def read_result(path: Path) -> Result | None:
     """Reads a result; None if the file is missing, unreadable or of another format."""
     try:

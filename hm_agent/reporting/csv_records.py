@@ -17,7 +17,7 @@ from hm_agent.reporting.orders import OrderDifference, OrderMean, OrderStudy
 from hm_agent.reporting.report import Report
 from hm_agent.reporting.runs import RecordedEpisode
 from hm_agent.reporting.statistics import ClusteredMean, Estimate, Interval, estimate, without_noise
-from hm_agent.reporting.tables import Row
+from hm_agent.reporting.tables import Row, metric_values
 
 Record = dict[str, str | int | float | None]
 """A line of a CSV file by heading; None for an unknown value."""
@@ -80,11 +80,9 @@ def long_records(results: Sequence[Result]) -> list[Record]:
     for (scenario, condition), of_group in groups.items():
         finished = [result for result in of_group if result.is_finished]
         for name in dict.fromkeys(["reward", *(name for result in finished for name in result.metrics)]):
-            values = [value for result in finished if (value := result.metric(name)) is not None]
             is_own = name == scenario.metric.name
             bounds = scenario.metric.bounds if is_own else UNBOUNDED
-            found = estimate([without_noise(value) for value in values], bounds)
-            if found:
+            if found := estimate(metric_values(finished, name), bounds):
                 records.append(
                     {
                         "scenario": scenario.short_name,

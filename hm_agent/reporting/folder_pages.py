@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from hm_agent.recording.result import FILE, UNFINISHED
+from hm_agent.recording.result import result_files
 from hm_agent.reporting import index
 from hm_agent.reporting.drawing import AS_SVG
 from hm_agent.reporting.request import ReportRequest
@@ -58,5 +58,5 @@ def _is_current(pages: Sequence[Path], out: Path, runs: Runs) -> bool:
         return False
     if summarised != (len(runs.results), runs.counts_unanswered):
         return False
-    results = [path for name in (FILE, UNFINISHED) for path in out.glob(f"*/*/*/*/{name}")]
-    return max((path.stat().st_mtime for path in results), default=0.0) <= min(page.stat().st_mtime for page in pages)
+    results = [path.stat().st_mtime for path in result_files(out)]
+    return max(results, default=0.0) <= min(page.stat().st_mtime for page in pages)

@@ -112,7 +112,7 @@ class Report:
     @property
     def compared(self) -> list[Condition]:
         """The conditions that are compared in any scenario."""
-        return _compared(self.rows)
+        return in_order(row.condition for row in self.rows if not row.is_reference)
 
     @property
     def scored(self) -> list[Condition]:
@@ -214,10 +214,6 @@ class Report:
     def links(self, episode: RecordedEpisode) -> list[Link]:
         """The files of an episode that exist."""
         return [Link(path.name, address(path, self.into)) for path in episode.files]
-
-
-def _compared(rows: Sequence[Row]) -> list[Condition]:
-    return in_order(row.condition for row in rows if not row.is_reference)
 
 
 def _pictures(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hm_agent.config import ConfigError
 from hm_agent.recording import trace
-from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
+from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result, result_files
 from hm_agent.registry import scenario_place, suites
 from hm_agent.reporting.conditions import Condition, IdleParameters, scenario_of
 from hm_agent.scenario import ScenarioInfo
@@ -106,10 +106,8 @@ def read_runs(folders: Sequence[Path], *, counts_unanswered: bool = False) -> Ru
     for folder in folders:
         if not folder.is_dir():
             raise ConfigError(f"--out={folder}: no such folder")
-    paths = [
-        path for folder in folders for name in (FILE, UNFINISHED) for path in sorted(folder.glob(f"*/*/*/*/{name}"))
-    ]
-    read = {path: read_result(path) for path in dict.fromkeys(paths)}
+    paths = dict.fromkeys(path for folder in folders for path in result_files(folder))
+    read = {path: read_result(path) for path in paths}
     records = [
         RecordedEpisode(result if counts_unanswered else result.judged, path.parent)
         for path, result in read.items()

@@ -178,7 +178,7 @@ def tabulate(results: Iterable[Result]) -> list[Row]:
             Reference(condition, mean_metric, _mean_metric(TOLD_SHARE, group[condition]))
             for condition in conditions
             if is_reference(condition, scenario)
-            and (mean_metric := estimate(metric_values(group[condition], scenario)))
+            and (mean_metric := estimate(metric_values(group[condition], scenario.metric.name)))
         ]
         rows += [
             _row(scenario, condition, group[condition], references, is_marked=is_reference(condition, scenario, alone))
@@ -187,9 +187,9 @@ def tabulate(results: Iterable[Result]) -> list[Row]:
     return _mark_narrow_scales(_with_shortcut_floors(rows))
 
 
-def metric_values(results: Iterable[Result], scenario: ScenarioInfo) -> list[float]:
-    """The values of the scenario's metric in the finished results that have it."""
-    values = (result.metric(scenario.metric.name) for result in results if result.is_finished)
+def metric_values(results: Iterable[Result], name: str) -> list[float]:
+    """The values of a metric in the finished results that have it."""
+    values = (result.metric(name) for result in results if result.is_finished)
     return [without_noise(value) for value in values if value is not None]
 
 
@@ -214,7 +214,7 @@ def _row(
         settings=folders_named(group[:1], [Condition.of(group[0])])[0].settings,
         episodes=len(group),
         unfinished=Counter(result.ending for result in group if not result.is_finished),
-        estimate=estimate(metric_values(group, scenario), scenario.metric.bounds),
+        estimate=estimate(metric_values(group, scenario.metric.name), scenario.metric.bounds),
         interactions=_mean_metric("interactions", group),
         usage=sum((result.usage for result in group), Usage()),
         usage_of_finished=sum((result.usage for result in finished), Usage()),

@@ -9,7 +9,7 @@ from random import Random
 from hm_agent.core import Agent, Decision, Observation, Seat
 from hm_agent.metrics import TOLD_SHARE
 from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand
-from hm_agent.worlds.enacttom.house.probes import ProbeAnswer, ProbeAnswers, ProbeReport
+from hm_agent.worlds.enacttom.house.probes import HouseAction, ProbeAnswer, ProbeAnswers, ProbeReport
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.house.views import HouseView, broadcasts
 from hm_agent.worlds.enacttom.tasks.propositions import Claim
@@ -31,7 +31,7 @@ class HouseAgentState:
     choices: int
 
 
-class RandomHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
+class RandomHouseAgent(Agent[HouseView, HouseAction]):
     """Draws uniformly from the commands that can succeed as far as it sees, and messages without content.
 
     It draws its answers to probes, too.
@@ -40,7 +40,7 @@ class RandomHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
     def __init__(self, seed: int) -> None:
         self._rng = Random(seed)
 
-    async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
+    async def act(self, observation: Observation[HouseView]) -> Decision[HouseAction]:
         view = observation.view
         if view.probes:
             said = {probe.name: self._rng.choice(list(ProbeAnswer)) for probe in view.closed_probes}
@@ -54,7 +54,7 @@ class RandomHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         return Decision(command, state=HouseAgentState(str(command), len(choices)))
 
 
-class PlannerHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
+class PlannerHouseAgent(Agent[HouseView, HouseAction]):
     """Follows the verifier's plan for the shared goal. It is told the whole state, so all planners find the same plan.
 
     When the state is not as planned, or without such a plan, it plans for the physical conjuncts alone, and waits if
@@ -68,7 +68,7 @@ class PlannerHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         self._expected: int | None = None
         self._search: CharacterSearch | None = None
 
-    async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
+    async def act(self, observation: Observation[HouseView]) -> Decision[HouseAction]:
         if observation.view.probes:
             truths = {probe.name: self._world.is_so(probe) for probe in observation.view.closed_probes}
             said = {name: _YES_OR_NO[is_so] for name, is_so in truths.items() if is_so is not None}

@@ -14,7 +14,6 @@ from hm_agent.flag_fields import flag_field
 from hm_agent.process.workers import calls_in_workers
 from hm_agent.wording import counted, listed
 from hm_agent.world_command import WorldCommand
-from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.tasks.certificate import Status
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
@@ -169,7 +168,7 @@ def _verify_hard(task: HouseholdTask, path: Path, request: VerifyFlags) -> tuple
     twin_path = path.with_name(f"{path.stem[:-1]}{'b' if path.stem.endswith('a') else 'a'}.json")
     verdict = prove(task, load_task(twin_path) if task.file.pair and twin_path.exists() else None)
     faults = list(verdict.faults)
-    anybody, broadcasters = relaxed_answers(Household(task), request.ask)
+    anybody, broadcasters = relaxed_answers(task, request.ask)
     searched = verdict.certificate and (verdict.certificate.solvable, verdict.certificate.broadcasters)
     if searched and ("solved", "unsolvable") in zip(searched, (anybody, broadcasters), strict=True):
         faults.append(f"the search finds a plan, but the planner ({request.planner}) proves that there is none")

@@ -14,6 +14,7 @@ from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.open_probes import RULES, ReportResult, graded_reports, open_metrics
 from hm_agent.worlds.enacttom.house.physics import set_by
 from hm_agent.worlds.enacttom.house.probes import (
+    HouseAction,
     Probe,
     ProbeAnswer,
     ProbeAnswers,
@@ -70,7 +71,7 @@ class HouseScene:
     reports: tuple[ReportResult, ...] = ()
 
 
-class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
+class EnacttomWorld(World[HouseView, HouseAction | str]):
     """One task as a world. Seats have the names of its agents. The rules are those of runtime.py; nothing is random.
 
     An action is a command, or its text; a text that is no command is lost, and its agent waits. asks: True to ask
@@ -117,7 +118,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self._look()
         return self._turn()
 
-    def step(self, actions: Mapping[Seat, HouseCommand | str | ProbeAnswers]) -> Turn[HouseView]:
+    def step(self, actions: Mapping[Seat, HouseAction | str]) -> Turn[HouseView]:
         runtime = self.runtime
         self._state_before = runtime.state
         if self._has_ended:
@@ -173,9 +174,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         own = (result for result in self._graded(lambda probe: None) if result.probe.agent == seat)
         return [LiteralQuestion(one.probe.words, tuple(said.values()), said[one.is_so]) for one in own]
 
-    def _read_commands(
-        self, actions: Mapping[Seat, HouseCommand | str | ProbeAnswers]
-    ) -> tuple[list[HouseCommand], dict[int, str]]:
+    def _read_commands(self, actions: Mapping[Seat, HouseAction | str]) -> tuple[list[HouseCommand], dict[int, str]]:
         """Returns each agent's command, Wait for a text that is none, and by agent what is wrong with such a text."""
         commands, faults = [IDLE] * len(self._numbers), {}
         for seat in self.seats:
@@ -185,7 +184,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
                     action = parse_command(action)
                 except CommandError as error:
                     action, faults[agent] = IDLE, str(error)
-            elif not isinstance(action, HouseCommand | ProbeAnswers):
+            elif not isinstance(action, HouseAction):
                 raise ValueError(f"{seat}'s action is {repr(action)[:60]}: say a command as text, e.g. 'Wait[]'")
             commands[agent] = IDLE if isinstance(action, ProbeAnswers) else self._understood(action)
         return commands, faults

@@ -18,9 +18,9 @@ from pydantic import BaseModel
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN, Model, Question, Remark, Words, answer_or_none
-from hm_agent.worlds.exploretom.story.actions import StoryAction, StoryScript, people_of
+from hm_agent.worlds.exploretom.story.actions import StoryAction, StoryScript
 from hm_agent.worlds.exploretom.story.beliefs import steps_of
-from hm_agent.worlds.exploretom.story.language import sentence_of, things_of
+from hm_agent.worlds.exploretom.story.language import names_of, sentence_of
 
 _refusal = partial(phrase, "exploretom/messages.j2")
 
@@ -31,11 +31,6 @@ MAX_TOLD = 500
 LENGTHS = ("in one sentence", "in one or two sentences")
 STYLES = ("without direct speech", "with direct speech where someone speaks")
 FIRST_TRY, RETOLD, PLAIN = "first_try", "retold", "plain"
-
-
-def names_in(action: StoryAction) -> tuple[str, ...]:
-    """The people, things and places that an action's sentence names, each once."""
-    return tuple(dict.fromkeys((*people_of(action), *things_of(action))))
 
 
 def names_found_in(text: str, names: Iterable[str]) -> set[str]:
@@ -143,10 +138,10 @@ class Infiller:
 
     async def tell(self, script: StoryScript) -> list[ToldSentence]:
         """Returns the tellings of a story's actions, in order."""
-        all_names = dict.fromkeys(name for action in script.actions for name in names_in(action))
+        all_names = dict.fromkeys(name for action in script.actions for name in names_of(action))
         tellings: list[ToldSentence] = []
         for action, tracker in steps_of(script):
-            allowed = {*names_in(action), tracker.rooms.get(action.person)}
+            allowed = {*names_of(action), tracker.rooms.get(action.person)}
             forbidden = tuple(name for name in all_names if name not in allowed)
             tellings.append(await self._tell_action(" ".join(telling.text for telling in tellings), action, forbidden))
         return tellings
@@ -156,7 +151,7 @@ class Infiller:
         length, style = self._rng.choice(LENGTHS), self._rng.choice(STYLES)
         for _ in range(TRIES):
             last = objections[-1] if objections else ""
-            question = TellAction(so_far, plain, length, style, names_in(action), refused, last, tuple(forbidden))
+            question = TellAction(so_far, plain, length, style, names_of(action), refused, last, tuple(forbidden))
             self._before_each()
             answer = await answer_or_none(self._teller, question)
             if answer is None:  # the model has been told several times what is wrong

@@ -186,7 +186,7 @@ class ExploretomSuite(Suite):
 
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
         from hm_agent.worlds.exploretom.random_stories.cast import read_cast
-        from hm_agent.worlds.exploretom.world import StorySettings, StoryWorld, pose_drawn
+        from hm_agent.worlds.exploretom.world import StoryWorld, pose_drawn
 
         shows_choices, questions = options["choices"] == SHOWN, _max_questions(options["questions"])
         world = partial(StoryWorld, shows_choices=shows_choices, questions=questions)
@@ -203,7 +203,7 @@ class ExploretomSuite(Suite):
             return MatchedPairWorld(worlds, "accuracy", (BOTH, f"{BOTH}_{pairs.kind}"))
         name = scenario.name.removeprefix(PREFIX)
         action_set, is_functional = ACTION_SETS[name.removeprefix(FUNCTIONAL)], name.startswith(FUNCTIONAL)
-        return world(partial(pose_drawn, StorySettings(action_set, lists, sees_contents, is_functional)))
+        return world(partial(pose_drawn, action_set, lists, sees_contents, is_functional))
 
     @cached_property
     def own_agents(self) -> Mapping[str, OwnAgent]:

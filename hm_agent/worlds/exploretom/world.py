@@ -53,30 +53,22 @@ class GradedAnswer:
         return self.meant == self.question.answer
 
 
-@dataclass(frozen=True, slots=True)
-class StorySettings:
-    """Which stories a world draws.
-
-    is_functional: True to ask functional items, and the literal questions that they rely on.
-    """
-
-    action_set: ActionSet
-    lists: CastLists
-    sees_contents: bool = False
-    is_functional: bool = False
-
-
 PoseStory = Callable[[int], PosedStory]
 """Maps a seed to a story with its questions."""
 
 
-def pose_drawn(settings: StorySettings, seed: int) -> PosedStory:
-    """Draws the story of a seed in these settings, with all its questions."""
-    drawn = story_of(seed, settings.action_set, settings.lists, sees_contents=settings.sees_contents)
+def pose_drawn(
+    action_set: ActionSet, lists: CastLists, sees_contents: bool, is_functional: bool, seed: int
+) -> PosedStory:
+    """Draws the story of a seed, with all its questions.
+
+    is_functional: True to ask functional items, and the literal questions that they rely on.
+    """
+    drawn = story_of(seed, action_set, lists, sees_contents=sees_contents)
     story, text = AnsweredStory(drawn.script, drawn.tracker), text_of(drawn.script)
-    if settings.is_functional:
+    if is_functional:
         return pose_functional(story, text)
-    return PosedStory(text, settings.sees_contents, story.questions())
+    return PosedStory(text, sees_contents, story.questions())
 
 
 class StoryWorld(World[StoryView, str]):

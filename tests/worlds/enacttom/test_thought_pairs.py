@@ -12,7 +12,7 @@ from hm_agent.core import Agent
 from hm_agent.episode import run_episode
 from hm_agent.worlds.enacttom.agents import PlannerHouseAgent
 from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand, communicate, navigate, open_it, tell
-from hm_agent.worlds.enacttom.house.probes import ProbeAnswer, ProbeAnswers
+from hm_agent.worlds.enacttom.house.probes import HouseAction, ProbeAnswer, ProbeAnswers
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
 from hm_agent.worlds.enacttom.ladder.thoughts import NestedThoughts
@@ -36,7 +36,7 @@ def play(name: str, order: int | str, seed: int = 0) -> EnacttomWorld:
     """The world at the end of an episode of a ladder's order, `flood` or `planner` in all seats; played once."""
     world = world_of(name)
 
-    def agent(seat: str) -> Agent[HouseView, HouseCommand | ProbeAnswers]:
+    def agent(seat: str) -> Agent[HouseView, HouseAction]:
         if order == "planner":
             return PlannerHouseAgent(world, seat)
         return LadderAgent(1, floods=True) if isinstance(order, str) else LadderAgent(order)

@@ -24,11 +24,10 @@ from hm_agent.worlds.exploretom.infilling import (
     ToldAction,
     ToldSentence,
     names_found_in,
-    names_in,
 )
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.search.difficulty import do_nothing
-from hm_agent.worlds.exploretom.story.language import parse_story, sentence_of
+from hm_agent.worlds.exploretom.story.language import names_of, parse_story, sentence_of
 from tests.worlds.exploretom.story_examples import drawn
 
 STORY = (
@@ -119,9 +118,9 @@ def test_rule_refuses_missing_and_other_names(text: str, problem: str) -> None:
 def test_every_plain_sentence_passes_the_rule(name: str) -> None:
     for seed in range(5):
         script = drawn(name, seed).script
-        every = {part for action in script.actions for part in names_in(action)}
+        every = {part for action in script.actions for part in names_of(action)}
         for action in script.actions:
-            assert names_found_in(sentence_of(action), every) == set(names_in(action))
+            assert names_found_in(sentence_of(action), every) == set(names_of(action))
 
 
 @pytest.mark.parametrize(

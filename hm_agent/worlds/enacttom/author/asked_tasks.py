@@ -10,11 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from hashlib import sha256
 
 from hm_agent.models.providers import ModelPool
-from hm_agent.process.job_runner import Job, JobRunner
 from hm_agent.questions import Model, answer_or_none, in_one_line, together
+from hm_agent.seeding import hashed_seed
 from hm_agent.worlds.enacttom.author.author_questions import (
     MOST_THINGS,
     CouncilScores,
@@ -24,7 +23,7 @@ from hm_agent.worlds.enacttom.author.author_questions import (
 )
 from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, drawn_task
 from hm_agent.worlds.enacttom.author.proving import NOT_READ, explanation, quick_proof, refusal
-from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, Tally, TaskPlan
+from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, Tally
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile
@@ -147,23 +146,6 @@ def _content(task: HouseholdTask) -> TaskContent:
     return task.init, frozenset(task.goal)
 
 
-Keep = Callable[[MadeTask], None]
-
-
-def asking_jobs(
-    plan: TaskPlan, missing: Sequence[PlannedTask], authors: Authors, models: ModelPool, keep: Keep
-) -> list[Job]:
-    """A job for each missing task. keep: called with each task once it is made or given up."""
-
-    def job(slot: PlannedTask) -> Job:
-        async def ask(runner: JobRunner) -> None:
-            keep(await asked_task(plan.seed, slot, authors, models, runner.check))
-
-        return ask
-
-    return [job(slot) for slot in missing]
-
-
 async def asked_task(
     seed: int,
     slot: PlannedTask,
@@ -173,7 +155,7 @@ async def asked_task(
     parents: Parents = NO_PARENTS,
 ) -> MadeTask:
     """Has models make one task. The example of the form that they are shown is a drawn task of the same kind."""
-    own_seed = int.from_bytes(sha256(f"{seed}/{slot.name}".encode()).digest()[:4])
+    own_seed = hashed_seed(f"{seed}/{slot.name}")
     example = drawn_task(seed, slot).file
     assert example is not None, "a task of this kind can be drawn"
     async with AsyncExitStack() as stack:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from rich.progress import Progress
 from hm_agent.config import ConfigError, check_folder
 from hm_agent.flag_fields import flag_field, flag_fields
 from hm_agent.models.settings import BUILTIN, ModelSettings
-from hm_agent.process.exit_status import FAILED
 from hm_agent.process.folder_lock import locked
 from hm_agent.process.interruptions import run_interruptibly
 from hm_agent.process.job_runner import JobRunner
@@ -22,20 +22,21 @@ from hm_agent.process.output import output_console
 from hm_agent.row_file import RowFile, check_identity
 from hm_agent.wording import counted
 from hm_agent.world_command import WorldCommand, asked_models
-from hm_agent.worlds.enacttom.author.asked_tasks import Authors, asking_jobs
+from hm_agent.worlds.enacttom.author.asked_tasks import Authors, asked_task
 from hm_agent.worlds.enacttom.author.drafts import CATEGORIES
 from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, drawn_tasks
 from hm_agent.worlds.enacttom.author.task_plan import (
     ANSWERS,
     IDENTITY,
     MOST_TASKS,
+    NAME,
     PROPOSALS,
     ROW_KEYS,
     PlannedTask,
     TaskPlan,
     checked_plan,
+    report,
     row_of,
-    tally_table,
 )
 from hm_agent.worlds.enacttom.tasks.task_files import save_task
 
@@ -99,7 +100,7 @@ class TaskPlace:
 
 
 COMMAND = WorldCommand(
-    "hm-agent generate enacttom",
+    NAME,
     USAGE,
     {
         "What to make": TaskFlags,
@@ -211,12 +212,8 @@ class TaskFolder:
         self.rows.sort()
 
     def report(self, console: Console) -> int:
-        """Prints the counts; returns the exit status: FAILED if no proposal was kept for some task."""
         rows = [self.rows.rows[slot.name] for slot in self._plan.slots() if slot.name in self.rows.rows]
-        console.print(tally_table(rows))
-        console.out(f"Tasks: {self.out}", highlight=False)
-        failed = [row["id"] for row in rows if not row["kept"]]
-        return COMMAND.complain(f"no proposal was kept for {', '.join(failed)}", FAILED) if failed else 0
+        return report(rows, self.out, console, "proposal")
 
 
 def summary(made_task: MadeTask) -> str:
@@ -238,15 +235,13 @@ def _ask_for_tasks(plan: TaskPlan, place: TaskPlace, model: ModelSettings, autho
         models.check(dict.fromkeys((authors.author, *authors.judges)))
         folder, console = TaskFolder(plan, place.out, identity), output_console()
 
-        def keep(made_task: MadeTask) -> None:
+        async def ask(slot: PlannedTask, runner: JobRunner) -> None:
+            made_task = await asked_task(plan.seed, slot, authors, models, runner.check)
             folder.keep(made_task)
-            console.out(f"{made_task.slot.name}: {summary(made_task)}", highlight=False)
+            console.out(f"{slot.name}: {summary(made_task)}", highlight=False)
 
-        def ask() -> None:
-            jobs = asking_jobs(plan, folder.missing, authors, models, keep)
-            run_interruptibly(lambda: JobRunner(place.workers).do(jobs))
-
-        return _made(folder, console, ask)
+        jobs = [partial(ask, slot) for slot in folder.missing]
+        return _made(folder, console, lambda: run_interruptibly(lambda: JobRunner(place.workers).do(jobs)))
 
 
 def _store(folder: TaskFolder, made_tasks: Generator[MadeTask], total: int) -> int:

@@ -6,7 +6,6 @@ from asyncio import CancelledError
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from hashlib import sha256
 
 from hm_agent.casting import build_agent, check_agent
 from hm_agent.config import ConfigError
@@ -19,10 +18,10 @@ from hm_agent.questions import ModelUnavailable, Usage
 from hm_agent.recording.result import MOST_UNANSWERED
 from hm_agent.registry import suites
 from hm_agent.scenario import ScenarioInfo
+from hm_agent.seeding import hashed_seed
 from hm_agent.suite import AgentSetup
 from hm_agent.theory_of_mind.hypotheses import Parameters
-from hm_agent.worlds.enacttom.house.commands import HouseCommand
-from hm_agent.worlds.enacttom.house.probes import ProbeAnswers
+from hm_agent.worlds.enacttom.house.probes import HouseAction
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.tasks.task import TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
@@ -98,9 +97,9 @@ async def _succeeds(file: TaskFile, target: Target, models: ModelPool, seed: int
     task = check_task(file)
     world, answers = EnacttomWorld(task), suites()[WORLD].answers()
     scenario = ScenarioInfo(WORLD, task.name, task.name, "", seats=task.seats)
-    first = int.from_bytes(sha256(f"{seed}/{task.name}".encode()).digest()[:4])
+    first = hashed_seed(f"{seed}/{task.name}")
     async with AsyncExitStack() as opened:
-        agents: dict[str, Agent[HouseView, HouseCommand | ProbeAnswers]] = {}
+        agents: dict[str, Agent[HouseView, HouseAction]] = {}
         for place, seat in enumerate(task.seats):
             own = seat_seed(first, place)
             model = await opened.enter_async_context(models.model(target.model, own, answers))

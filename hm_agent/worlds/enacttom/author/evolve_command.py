@@ -18,7 +18,7 @@ from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.process.exit_status import FAILED
 from hm_agent.process.folder_lock import locked
 from hm_agent.process.interruptions import run_interruptibly
-from hm_agent.process.job_runner import Job, JobRunner
+from hm_agent.process.job_runner import JobRunner
 from hm_agent.process.workers import calls_in_workers
 from hm_agent.wording import percent
 from hm_agent.world_command import WorldCommand, asked_models
@@ -94,13 +94,10 @@ def _check(models: ModelPool, evolution: Evolution) -> None:
 def _make_here(breeder: Breeder, pool: TaskPool, workers: int, births: Sequence[Birth]) -> None:
     """Makes tasks in this process, as many at once as there are workers."""
 
-    def job(birth: Birth) -> Job:
-        async def grow(runner: JobRunner) -> None:
-            pool.keep(await breeder.grow(birth, pool.parents(birth), runner.check))
+    async def grow(birth: Birth, runner: JobRunner) -> None:
+        pool.keep(await breeder.grow(birth, pool.parents(birth), runner.check))
 
-        return grow
-
-    run_interruptibly(lambda: JobRunner(workers).do([job(birth) for birth in births]))
+    run_interruptibly(lambda: JobRunner(workers).do([partial(grow, birth) for birth in births]))
 
 
 def _make_in_workers(evolution: Evolution, pool: TaskPool, workers: int, births: Sequence[Birth]) -> None:

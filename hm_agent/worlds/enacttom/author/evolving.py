@@ -18,7 +18,7 @@ from hm_agent.models.settings import ModelSettings
 from hm_agent.row_file import Row, RowFile, check_identity
 from hm_agent.worlds.enacttom.author.asked_tasks import NO_PARENTS, Authors, Parents, asked_task
 from hm_agent.worlds.enacttom.author.calibration import Calibration, Target, calibrated
-from hm_agent.worlds.enacttom.author.recipes import Offspring, TaskRecipe, drawn_offspring
+from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, TaskRecipe, drawn_offspring
 from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, TaskPlan
 from hm_agent.worlds.enacttom.tasks.task import TaskFile
 from hm_agent.worlds.enacttom.tasks.task_files import load_task, save_task
@@ -50,28 +50,27 @@ class Birth:
 
 @dataclass(frozen=True)
 class Grown:
-    """What became of a birth. played: None if nothing was proved. first: of `offspring.first`, likewise."""
+    """What became of a birth. played: None if nothing was proved. first: of `made.first`, likewise."""
 
     birth: Birth
-    offspring: Offspring
+    made: MadeTask
     played: Calibration | None
     first: Calibration | None
 
     @property
     def row(self) -> Row:
-        birth, file = self.birth, self.offspring.file
-        recipe = self.offspring.recipe
-        request = recipe.request if recipe else birth.slot.request
-        first = self.first and self.offspring.first and {
-            "why": self.offspring.why, "k_depth": self.offspring.first.k_depth, **asdict(self.first),
-        }  # fmt: skip
+        birth, made = self.birth, self.made
+        first = self.first and made.first and {"why": made.why, "k_depth": made.first.k_depth, **asdict(self.first)}
         return {
             "id": birth.number,
             "generation": birth.generation,
-            "task": file.task_id if file else None,
-            **asdict(request),
+            "task": made.file.task_id if made.file else None,
+            **asdict(made.recipe.request if made.recipe else made.slot.request),
             "parents": [row["id"] for row in birth.parents],
-            **self.offspring.row,
+            "changed": made.changed,
+            "recipe": asdict(made.recipe) if made.recipe else None,
+            "proved": made.file is not None,
+            "refused": dict(sorted(made.tally.refused.items())),
             "public": self.played.public if self.played else None,
             "private": self.played.private if self.played else None,
             "kept": self.played is not None and self.played.is_kept,
@@ -173,7 +172,7 @@ class TaskPool:
 
     def keep(self, grown: Grown) -> None:
         """Writes the task, if it is kept or solved, and then its row."""
-        file, played = grown.offspring.file, grown.played
+        file, played = grown.made.file, grown.played
         if file is not None and played is not None and (played.is_kept or (played.public and played.private)):
             save_task(file, self.out / (TASKS if played.is_kept else SOLVED))
         self._file.add(grown.row)
@@ -191,9 +190,9 @@ class Breeder:
 
     async def grow(self, birth: Birth, parents: Parents, before_each: Callable[[], None]) -> Grown:
         """Makes a task until it is proved, and plays it and its first proposal. before_each: see `calibrated`."""
-        offspring = await self._offspring(birth, parents, before_each)
-        played = await self._play(offspring.file, before_each)
-        return Grown(birth, offspring, played, await self._play(offspring.first, before_each))
+        made = await self._make(birth, parents, before_each)
+        played = await self._play(made.file, before_each)
+        return Grown(birth, made, played, await self._play(made.first, before_each))
 
     async def _play(self, file: TaskFile | None, before_each: Callable[[], None]) -> Calibration | None:
         evolution = self._evolution
@@ -201,14 +200,12 @@ class Breeder:
             return None
         return await calibrated(file, evolution.target, self._models, evolution.plan.seed, before_each)
 
-    async def _offspring(self, birth: Birth, parents: Parents, before_each: Callable[[], None]) -> Offspring:
+    async def _make(self, birth: Birth, parents: Parents, before_each: Callable[[], None]) -> MadeTask:
         seed, authors = self._evolution.plan.seed, self._evolution.authors
         if authors is None:
             recipe = TaskRecipe.of(birth.parents[0]["recipe"]) if birth.parents else None
-            rng = Random(f"{seed}/{birth.number}")
-            return drawn_offspring(rng, birth.number, birth.slot.request, recipe)
-        made = await asked_task(seed, birth.slot, authors, self._models, before_each, parents)
-        return Offspring(made.file, made.tally, first=made.first, why=made.why)
+            return drawn_offspring(Random(f"{seed}/{birth.number}"), birth.number, birth.slot, recipe)
+        return await asked_task(seed, birth.slot, authors, self._models, before_each, parents)
 
 
 def grown_alone(evolution: Evolution, birth: Birth) -> Grown:

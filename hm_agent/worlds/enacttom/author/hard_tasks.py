@@ -12,13 +12,12 @@ from random import Random
 from rich.console import Console
 
 from hm_agent.config import ConfigError
-from hm_agent.process.exit_status import FAILED, complain
 from hm_agent.process.workers import calls_in_workers
 from hm_agent.row_file import Row, RowFile, check_identity
 from hm_agent.worlds.enacttom.author.hard_drawing import LONGEST, draw_pair
 from hm_agent.worlds.enacttom.author.hard_scenes import SCENES
 from hm_agent.worlds.enacttom.author.proving import NOT_READ
-from hm_agent.worlds.enacttom.author.task_plan import IDENTITY, PROPOSALS, ROW_KEYS, tally_table
+from hm_agent.worlds.enacttom.author.task_plan import IDENTITY, PROPOSALS, ROW_KEYS, report
 from hm_agent.worlds.enacttom.ladder.order_agent import AGENTS
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.task import TaskFile
@@ -61,7 +60,7 @@ def checked_slots(tasks: int, depths: Sequence[str]) -> list[HardSlot]:
     return hard_slots(tasks // 2, tuple(dict.fromkeys(map(int, depths))))
 
 
-def hard_slots(pairs: int, depths: Sequence[int] = (1, 2, 3)) -> list[HardSlot]:
+def hard_slots(pairs: int, depths: Sequence[int]) -> list[HardSlot]:
     """The pairs to make: they cycle through the depths, and those of one depth through its scenes."""
     counts = Counter[int]()
     slots = []
@@ -101,11 +100,7 @@ def make_hard_tasks(slots: Sequence[HardSlot], seed: int, out: Path, workers: in
                 save_task(file, out)
             rows.add(_row_of(made))
     rows.sort()
-    chosen = [rows.rows[slot.name] for slot in slots]
-    console.print(tally_table(chosen))
-    console.out(f"Tasks: {out}", highlight=False)
-    failed = [row["id"] for row in chosen if not row["kept"]]
-    return complain("hm-agent generate enacttom", f"no pair was kept for {', '.join(failed)}", FAILED) if failed else 0
+    return report([rows.rows[slot.name] for slot in slots], out, console, "pair")
 
 
 def _row_of(made: MadePair) -> Row:

@@ -6,16 +6,20 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import product
+from pathlib import Path
 
+from rich.console import Console
 from rich.table import Table
 
 from hm_agent.config import ConfigError
 from hm_agent.flag_fields import whole_numbers
+from hm_agent.process.exit_status import FAILED, complain
 from hm_agent.process.output import plain_table
 from hm_agent.row_file import Row
 from hm_agent.wording import percent
 from hm_agent.worlds.enacttom.author.drafts import CATEGORIES, DEEPEST, MOST_AGENTS, TaskRequest, least_agents
 
+NAME = "hm-agent generate enacttom"
 MOST_TASKS = 100_000
 PROPOSALS, IDENTITY, ANSWERS = "proposals.jsonl", "proposals.settings", "answers.sqlite"
 """The files in OUT besides the tasks."""
@@ -117,6 +121,17 @@ def tally_table(rows: Sequence[Row]) -> Table:
         table.add_row(category, str(depth), *_cells(tally))
     table.add_row("all", "", *_cells(tally_of(rows)))
     return table
+
+
+def report(rows: Sequence[Row], out: Path, console: Console, what: str) -> int:
+    """Prints the counts and where the tasks are; returns the exit status: FAILED if for some row nothing was kept.
+
+    what: was to be kept, in one word.
+    """
+    console.print(tally_table(rows))
+    console.out(f"Tasks: {out}", highlight=False)
+    failed = [row["id"] for row in rows if not row["kept"]]
+    return complain(NAME, f"no {what} was kept for {', '.join(failed)}", FAILED) if failed else 0
 
 
 def _cells(tally: Tally) -> tuple[str, str, str, str]:

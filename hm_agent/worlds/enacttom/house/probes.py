@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeVar
 
+from hm_agent.worlds.enacttom.house.commands import HouseCommand
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition
 
@@ -113,6 +114,10 @@ class ProbeAnswers:
         """Returns what traces and replays show."""
         reports = {f"{name}, report": report.words for name, report in self.reports.items()}
         return {name: answer.value for name, answer in self.said.items()} | reports
+
+
+HouseAction = HouseCommand | ProbeAnswers
+"""What an agent does when it is asked: a command in each turn, its answers after the last one."""
 
 
 @dataclass(frozen=True, slots=True)

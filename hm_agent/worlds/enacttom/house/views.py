@@ -26,7 +26,7 @@ from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.probes import Probe
 from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, HouseMessage, HouseRuntime, OutcomeKind
 from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
-from hm_agent.worlds.enacttom.tasks.propositions import Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import Is, Proposition, on_floors
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 
 _MOST_DECODED = 10_000
@@ -198,9 +198,9 @@ def _in_words(seen: frozenset[Proposition], agent: str, nothing: str = "nothing.
 
     nothing: the text if there are no facts.
     """
-    room_of = {fact.arguments[0]: fact.arguments[1] for fact in seen if fact.predicate == Is.IN_ROOM}
+    floors = dict(on_floors(seen))
     words = [
-        f"{fact.arguments[0]} is on the floor of {room_of[fact.arguments[0]]}"
+        f"{fact.arguments[0]} is on the floor of {floors[fact.arguments[0]]}"
         if fact.predicate == Is.ON_FLOOR
         else fact.words
         for fact in seen

@@ -19,7 +19,7 @@ from functools import cached_property
 from hm_agent.core import Agent, Decision, Observation
 from hm_agent.worlds.enacttom.house.commands import IDLE, MOST_CHARACTERS, ON, HouseCommand, Verb, tell
 from hm_agent.worlds.enacttom.house.physics import set_by
-from hm_agent.worlds.enacttom.house.probes import Probe, ProbeAnswer, ProbeAnswers, ProbeReport
+from hm_agent.worlds.enacttom.house.probes import HouseAction, Probe, ProbeAnswer, ProbeAnswers, ProbeReport
 from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, OutcomeKind
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.ladder.beliefs import HouseBeliefs
@@ -40,14 +40,14 @@ class LadderState:
     left_to_others: tuple[str, ...]
 
 
-class LadderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
+class LadderAgent(Agent[HouseView, HouseAction]):
     """Plays one seat through one episode. It gets only views. order: 0 or more; 1 for an agent that floods."""
 
     def __init__(self, order: int, *, floods: bool = False) -> None:
         self.order, self._floods = order, floods
         self._mind: HouseMind | None = None
 
-    async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
+    async def act(self, observation: Observation[HouseView]) -> Decision[HouseAction]:
         view = observation.view
         if self._mind is None:
             self._mind = HouseMind(view, self.order, floods=self._floods)

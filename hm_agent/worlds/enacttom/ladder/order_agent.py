@@ -15,7 +15,7 @@ from typing import Any
 
 from hm_agent.core import Agent, Decision, Observation
 from hm_agent.worlds.enacttom.house.commands import EVERYONE, IDLE, HouseCommand, tell
-from hm_agent.worlds.enacttom.house.probes import ProbeAnswers
+from hm_agent.worlds.enacttom.house.probes import HouseAction, ProbeAnswers
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.ladder.character_model import CharacterModel
 from hm_agent.worlds.enacttom.tasks.characters import RIVAL
@@ -33,7 +33,7 @@ class OrderState:
     has_plan: bool
 
 
-class OrderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
+class OrderAgent(Agent[HouseView, HouseAction]):
     """Plays one seat by the best plan of its model (`CharacterModel`)."""
 
     def __init__(self, order: int, *, assumes_deeper: bool = False, sees_only_reality: bool = False) -> None:
@@ -43,7 +43,7 @@ class OrderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         self._model: CharacterModel | None = None
         self._command = IDLE
 
-    async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
+    async def act(self, observation: Observation[HouseView]) -> Decision[HouseAction]:
         view = observation.view
         if view.probes:
             return Decision(ProbeAnswers({}))
@@ -56,14 +56,14 @@ class OrderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         return Decision(self._command, state=OrderState(self._model.possible, command is not None))
 
 
-class Broadcaster(Agent[HouseView, HouseCommand | ProbeAnswers]):
+class Broadcaster(Agent[HouseView, HouseAction]):
     """Tells all that it may write to all that it knows, as many facts at a time as a message may say."""
 
     def __init__(self) -> None:
         self._told = 0
         self._heard: list[Proposition] = []
 
-    async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
+    async def act(self, observation: Observation[HouseView]) -> Decision[HouseAction]:
         view = observation.view
         if view.probes:
             return Decision(ProbeAnswers({}))
@@ -78,7 +78,7 @@ class Broadcaster(Agent[HouseView, HouseCommand | ProbeAnswers]):
         return Decision(tell([Claim((), fact) for fact in news], [EVERYONE]))
 
 
-class HabitAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
+class HabitAgent(Agent[HouseView, HouseAction]):
     """Tells what a helper lacks to those that can be trusted with it: to all of them openly, or to each apart.
 
     It sees who lacks what, but not what follows from what others know of each other. The trusted are all that it may
@@ -90,7 +90,7 @@ class HabitAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         self._known: list[Proposition] = []
         self._planned: list[HouseCommand] | None = None
 
-    async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
+    async def act(self, observation: Observation[HouseView]) -> Decision[HouseAction]:
         view = observation.view
         if view.probes:
             return Decision(ProbeAnswers({}))

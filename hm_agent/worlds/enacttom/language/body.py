@@ -11,9 +11,8 @@ from hm_agent.agents.written_body import WrittenBody, written_body
 from hm_agent.core import Interaction
 from hm_agent.questions import Model, answer_or_none
 from hm_agent.theory_of_mind.written_mind import WrittenMind
-from hm_agent.worlds.enacttom.house.commands import HouseCommand
 from hm_agent.worlds.enacttom.house.open_probes import question_of
-from hm_agent.worlds.enacttom.house.probes import Probe, ProbeAnswer, ProbeAnswers
+from hm_agent.worlds.enacttom.house.probes import HouseAction, Probe, ProbeAnswer, ProbeAnswers
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.language.command_follower import CommandFollower
 from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
@@ -56,7 +55,7 @@ class HouseProbes(LiteralProbes[HouseSituation, ProbeAnswers]):
         return ProbeAnswers({probe.name: ProbeAnswer(answer) for probe, answer in said})
 
 
-EnacttomBody = WrittenBody[HouseView, HouseCommand | ProbeAnswers, HouseSituation]
+EnacttomBody = WrittenBody[HouseView, HouseAction, HouseSituation]
 
 
 def enacttom_body(me: str, agents: Sequence[str], model: Model, reflector: Reflector) -> EnacttomBody:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from hm_agent.agents.planning_body import Notes, PlanningState
 from hm_agent.core import Event, Observation
-from hm_agent.worlds.enacttom.house.commands import HouseCommand, Verb
-from hm_agent.worlds.enacttom.house.probes import ProbeAnswers
+from hm_agent.worlds.enacttom.house.commands import Verb
+from hm_agent.worlds.enacttom.house.probes import HouseAction
 from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.language.situation import (
@@ -31,7 +31,7 @@ class HouseNotes:
     messages_left: int
 
 
-class HouseNotebook(Notes[HouseView, HouseSituation, HouseCommand | ProbeAnswers]):
+class HouseNotebook(Notes[HouseView, HouseSituation, HouseAction]):
     """Keeps one agent's views of an episode and derives its events from them."""
 
     def __init__(self) -> None:

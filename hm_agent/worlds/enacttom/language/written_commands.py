@@ -11,6 +11,7 @@ from itertools import combinations
 from hm_agent.models.prompts import phrase
 from hm_agent.worlds.enacttom.house.commands import (
     EVERYONE,
+    HANDLING,
     ON,
     WITHIN,
     CommandError,
@@ -31,7 +32,6 @@ _refusal = partial(phrase, "enacttom/messages.j2")
 LONGEST_MESSAGE = 400
 """The most characters of a message that a schema's pattern allows."""
 
-_HANDLING = (Verb.PICK, Verb.PLACE, Verb.OPEN, Verb.CLOSE)
 _WAIT = r"Wait\[\]"
 
 _QUOTED = re.compile(r"\s*Communicate\s*\[\s*'(?P<text>.*)'\s*(?:,(?P<to>[^']*))?\]\s*", re.DOTALL | re.IGNORECASE)
@@ -137,7 +137,7 @@ def check_plan(commands: Sequence[HouseCommand], view: HouseView, barred: HouseC
     first = commands[0]
     if first.verb == Verb.NAVIGATE and _target_room(first, view) == view.room:
         raise CallError(_refusal("there_already", command=str(first), room=view.room))
-    if first.verb in _HANDLING and first not in view.commands():
+    if first.verb in HANDLING and first not in view.commands():
         possible = list(map(str, view.commands()[1:])) or [Verb.WAIT]
         raise CallError(_refusal("cannot_succeed", command=str(first), possible=possible))
     if first == barred:
@@ -169,7 +169,7 @@ def command_pattern(context: CommandContext) -> str:
 def first_command_pattern(context: CommandContext, view: HouseView, barred: HouseCommand | None) -> str:
     """The regular expression of a plan's first command: those that `check_plan` accepts, except for the barred one."""
     moves = [command for command in map(navigate, context.places) if _target_room(command, view) != view.room]
-    handling = [command for command in view.commands() if command.verb in _HANDLING]
+    handling = [command for command in view.commands() if command.verb in HANDLING]
     names: dict[str, list[str]] = {}
     for command in (*moves, *handling):
         if command != barred and len(_plain_names(command.arguments)) == len(command.arguments):

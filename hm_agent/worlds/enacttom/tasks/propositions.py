@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 AGENT, ROOM, FURNITURE, OBJECT = "agent", "room", "furniture", "object"
@@ -118,6 +118,13 @@ class Proposition:
 def wanted(goal: Proposition) -> Proposition:
     """Returns the proposition that `goal` is a goal of the task, so that claims can say who knows of it."""
     return Proposition(Is.WANTED, (goal.predicate, *goal.arguments))
+
+
+def on_floors(facts: Collection[Proposition]) -> set[tuple[str, str]]:
+    """The things that lie on the floor, each with the room in which it lies."""
+    lying = {fact.arguments for fact in facts if fact.predicate == Is.ON_FLOOR}
+    in_rooms = (fact.arguments for fact in facts if fact.predicate == Is.IN_ROOM)
+    return {(thing, room) for thing, room in in_rooms if (thing,) in lying}
 
 
 @dataclass(frozen=True, slots=True)

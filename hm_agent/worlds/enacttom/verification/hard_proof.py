@@ -94,8 +94,7 @@ RANDOM_SEEDS = 10
 OUT_OF_REACH, BROADCAST, SILENCE = "no plan", "broadcasters solve it", "solved without a message"
 SHORTCUT, LOWER, HIGHER = "a shortcut solves it", "a lower order solves it", "its order does not solve it"
 TWIN, HABIT = "the twin is solved by the same first message", "the twin is solved by telling the same agents"
-REASONS = (OUT_OF_REACH, HABIT, BROADCAST, SILENCE, SHORTCUT, LOWER, HIGHER, TWIN)
-"""Why a task is refused, in the order of checking."""
+"""Why a task is refused."""
 
 Builder = Callable[[], Agent[Any, Any]]
 
@@ -118,7 +117,7 @@ def shortcuts(order: int) -> Mapping[str, tuple[Builder, ...]]:
 
 @dataclass(frozen=True)
 class HardVerdict:
-    """The result of a verification. faults: of REASONS; none for a task that may be shipped."""
+    """The result of a verification. faults: why it is refused; none for a task that may be shipped."""
 
     certificate: HardCertificate | None
     faults: tuple[str, ...]
@@ -168,13 +167,14 @@ class HardProof:
         return world.is_solved
 
 
-def relaxed_answers(household: Household, ask: Callable[[PlanningProblem], Status]) -> tuple[Status, Status]:
+def relaxed_answers(task: HouseholdTask, ask: Callable[[PlanningProblem], Status]) -> tuple[Status, Status]:
     """What a planner says of all policies, then of broadcasters, if characters do whatever helps.
 
     `unsolvable` is a proof of its own that characters leave no plan, however long an episode lasts; `solved` says
     nothing of them.
     """
-    anybody = Variant(household.task.goal, is_knowing=False, is_relaxed=True)
+    household = Household(task)
+    anybody = Variant(task.goal, is_knowing=False, is_relaxed=True)
     broadcasters = replace(anybody, is_broadcast=True)
     return ask(compile_task(household, anybody)), ask(compile_task(household, broadcasters))
 

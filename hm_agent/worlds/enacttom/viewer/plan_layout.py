@@ -48,7 +48,7 @@ class PlanLayout:
     strips: Mapping[str, Rect]
 
 
-def lay_out(plan: FloorPlan, width: float, floors: Collection[str] = ()) -> PlanLayout:
+def lay_out(plan: FloorPlan, width: float, floors: Collection[str]) -> PlanLayout:
     """Lays out rooms in rows, each as high as its fullest room needs. floors: the rooms with things on their floor."""
     columns = _columns(len(plan.rooms), width)
     room_width = (width - GAP * (columns - 1)) / columns

@@ -8,7 +8,7 @@ from functools import cached_property
 from math import hypot
 
 from hm_agent.recording.shapes import DrawnShape, Point, colour_of, disc, line, polygon, shortened, text, text_width
-from hm_agent.worlds.enacttom.tasks.propositions import Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import Is, Proposition, on_floors
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.viewer.plan_layout import PAD, TITLE, Rect, lay_out
 
@@ -60,11 +60,7 @@ class DrawnPlan:
 
     def __init__(self, task: HouseholdTask, width: float) -> None:
         self._task, self._plan = task, task.plan
-        lying = {fact.arguments[0] for fact in task.init if fact.predicate == Is.ON_FLOOR}
-        floors = {
-            fact.arguments[1] for fact in task.init if fact.predicate == Is.IN_ROOM and fact.arguments[0] in lying
-        }
-        self.layout = lay_out(task.plan, width, floors)
+        self.layout = lay_out(task.plan, width, {room for _, room in on_floors(task.init)})
         self._number = {agent: number for number, agent in enumerate(task.agents)}
 
     # What never changes
@@ -213,14 +209,11 @@ class DrawnPlan:
     def _placed_objects(self, facts: frozenset[Proposition]) -> Iterator[PlacedFact]:
         """The places of all objects: on and in furniture, on the floor, and in hands."""
         by_place: dict[tuple[str, str], list[Proposition]] = {}
-        rooms = {fact.arguments: fact for fact in facts if fact.predicate == Is.IN_ROOM}
-        on_floor = {fact.arguments[0] for fact in facts if fact.predicate == Is.ON_FLOOR}
         for fact in sorted(facts, key=lambda fact: fact.arguments):
             if fact.predicate in (Is.ON_TOP, Is.INSIDE, Is.HELD_BY):
                 by_place.setdefault((fact.predicate, fact.arguments[1]), []).append(fact)
-        for (thing, room), fact in sorted(rooms.items()):
-            if thing in on_floor:
-                by_place.setdefault((Is.ON_FLOOR, room), []).append(fact)
+        for thing, room in sorted(on_floors(facts)):
+            by_place.setdefault((Is.ON_FLOOR, room), []).append(Proposition(Is.IN_ROOM, (thing, room)))
         for furniture, place in self.layout.furniture.items():
             row = Rect(place.x + 6, place.y + 21, place.width - 12, CHIP)
             there = [fact for where in Is.ON_FURNITURE for fact in by_place.get((where, furniture), [])]

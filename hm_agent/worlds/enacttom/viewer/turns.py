@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from hm_agent.worlds.enacttom.house.knowledge import weaker
 from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
-from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition, on_floors
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.viewer.plan_picture import PlanPicture
 from hm_agent.worlds.enacttom.world import HouseScene
@@ -61,9 +61,7 @@ def _place_words(facts: frozenset[Proposition]) -> Mapping[str, str]:
     """Where each agent and each object is, in words, by its name."""
     left_out = (Is.IN_ROOM, Is.OPEN, Is.CLOSED, Is.HAND_EMPTY)
     words = {fact.arguments[0]: fact.words for fact in facts if fact.predicate not in left_out}
-    floors = {fact.arguments for fact in facts if fact.predicate == Is.IN_ROOM}
-    lying = {fact.arguments[0] for fact in facts if fact.predicate == Is.ON_FLOOR}
-    return words | {thing: f"{thing} is on the floor of {room}" for thing, room in floors if thing in lying}
+    return words | {thing: f"{thing} is on the floor of {room}" for thing, room in on_floors(facts)}
 
 
 def known_claims(knows: Iterable[Claim], agent: str) -> list[Claim]:

@@ -25,7 +25,8 @@ from hm_agent.worlds.exploretom.random_stories.sampling import story_of
 from hm_agent.worlds.exploretom.story.actions import StoryScript, is_asymmetric
 from hm_agent.worlds.exploretom.story.beliefs import StoryError
 from hm_agent.worlds.exploretom.story.evidence import Key
-from hm_agent.worlds.exploretom.story.language import from_data, parse_story, text_of
+from hm_agent.worlds.exploretom.story.language import parse_story, text_of
+from hm_agent.worlds.exploretom.story.story_data import from_data
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from hm_agent.core import Agent
 from hm_agent.models.settings import ModelSettings
 from hm_agent.questions import Model
 from hm_agent.row_file import Row
+from hm_agent.seeding import hashed_seed
 from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD, ToldSentence
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionKind, ActionSet
 from hm_agent.worlds.exploretom.random_stories.cast import CastLists
@@ -22,7 +23,8 @@ from hm_agent.worlds.exploretom.random_stories.sampling import MAX_ACTIONS, Stor
 from hm_agent.worlds.exploretom.readers.readers import MODEL_READERS, WEAK_RULES, WeakReader
 from hm_agent.worlds.exploretom.search.difficulty import FIRST_ORDER
 from hm_agent.worlds.exploretom.search.methods import A_STAR, OVER_GENERATION, FoundStory, SearchSettings
-from hm_agent.worlds.exploretom.story.language import sentence_of, to_data
+from hm_agent.worlds.exploretom.story.language import sentence_of
+from hm_agent.worlds.exploretom.story.story_data import to_data
 from hm_agent.worlds.exploretom.world import StoryView
 
 
@@ -109,8 +111,7 @@ class SearchPlan:
         if not allowed_rooms:
             raise ConfigError(f"--rooms: the stories of {action_set.name} move objects between rooms and need 2")
         rooms = Random(key).choice(allowed_rooms)
-        seed = int.from_bytes(sha256(key.encode()).digest()[:4])
-        return SearchTask(action_set, (number,), people, important, rooms, seed)
+        return SearchTask(action_set, (number,), people, important, rooms, hashed_seed(key))
 
     def conditions(self, task: SearchTask) -> StoryConditions:
         return StoryConditions(

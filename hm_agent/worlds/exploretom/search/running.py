@@ -19,7 +19,7 @@ from hm_agent.worlds.exploretom.search.difficulty import DifficultyMeter
 from hm_agent.worlds.exploretom.search.methods import StorySearch, search_stories
 from hm_agent.worlds.exploretom.search.plan import SearchPlan, SearchTask, Writers, rows_of, telling_row
 from hm_agent.worlds.exploretom.story.beliefs import StoryError
-from hm_agent.worlds.exploretom.story.language import from_data
+from hm_agent.worlds.exploretom.story.story_data import from_data
 
 
 class SearchProgress(Protocol):

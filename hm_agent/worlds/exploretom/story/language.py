@@ -1,4 +1,4 @@
-"""Writes stories as plain text, one sentence for an action, or as JSON, and reads both back as the same actions.
+"""Writes stories as plain text, one sentence for an action, and reads them back as the same actions.
 
 Up to two more sentences, called asides, may follow an action: who witnessed it in secret, and who was distracted from
 it.
@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
-from functools import cache, partial
+from dataclasses import replace
+from functools import partial
 from typing import Any
-
-from pydantic import TypeAdapter, ValidationError
 
 from hm_agent.wording import listed
 from hm_agent.worlds.exploretom.story.actions import (
-    KINDS,
     Alter,
     CarryTo,
     Change,
@@ -33,7 +30,7 @@ from hm_agent.worlds.exploretom.story.actions import (
     people_of,
     words_of,
 )
-from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError, track
+from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
 
 INVISIBLE = ", which leaves no visible trace"
 BEHIND = "leaving any container behind"
@@ -135,11 +132,11 @@ def parse_story(text: str, *, sees_contents: bool = False) -> StoryScript:
     """
     numbered_actions = list(_actions_by_line(text))
     script = StoryScript(tuple(action for _, action in numbered_actions), sees_contents)
-    _check_clashes(script.actions)
+    check_clashes(script.actions)
     tracker = BeliefTracker(script.people, sees_contents=sees_contents)
     for line, action in numbered_actions:
         try:
-            _check_names(action)
+            check_names(action)
             tracker.apply(action)
         except StoryError as error:
             raise StoryError(f"line {line}: {error}") from error
@@ -294,7 +291,7 @@ def change_problem(change: Change) -> str | None:
     return None
 
 
-def _check_names(action: StoryAction) -> None:
+def check_names(action: StoryAction) -> None:
     """Raises StoryError if an action has a name that can't be used in sentences."""
     problems = [person_problem(name) for name in people_of(action)]
     problems += map(name_problem, things_of(action))
@@ -302,6 +299,11 @@ def _check_names(action: StoryAction) -> None:
         problems.append(change_problem(action.change))
     if problem := next(filter(None, problems), None):
         raise StoryError(problem)
+
+
+def names_of(action: StoryAction) -> tuple[str, ...]:
+    """The people, things and places that an action names, each once."""
+    return tuple(dict.fromkeys((*people_of(action), *things_of(action))))
 
 
 def things_of(action: StoryAction) -> list[str]:
@@ -314,69 +316,10 @@ def things_of(action: StoryAction) -> list[str]:
     return [name for name in things if name is not None]
 
 
-def _check_clashes(actions: Iterable[StoryAction]) -> None:
+def check_clashes(actions: Iterable[StoryAction]) -> None:
     """Raises StoryError if answers can't tell two names apart, such as `Box` and `box`."""
     first_names: dict[str, str] = {}
-    for name in (name for action in actions for name in (*people_of(action), *things_of(action))):
+    for name in (name for action in actions for name in names_of(action)):
         other = first_names.setdefault(plain_words(name), name)
         if other != name:
             raise StoryError(f"{_quoted(other)} and {_quoted(name)} can't be told apart in an answer")
-
-
-# JSON
-
-
-def to_data(script: StoryScript) -> dict[str, Any]:
-    """A story as JSON values, without empty fields."""
-    return {"sees_contents": script.sees_contents, "actions": list(map(_action_data, script.actions))}
-
-
-def _action_data(action: StoryAction) -> dict[str, Any]:
-    parts = asdict(action)
-    asides = {name: parts.pop(name) for name in ("peekers", "distracted")}
-    return {"action": action.kind} | _without_empty(parts | asides)
-
-
-def _without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
-    cleaned = {name: _without_empty(value) if isinstance(value, dict) else value for name, value in values.items()}
-    return {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in cleaned.items()
-        if value is not None and value != () and value != ""
-    }
-
-
-def from_data(data: object) -> StoryScript:
-    """Reads a story from JSON values; raises StoryError, with the number of the action, for invalid ones."""
-    if not isinstance(data, dict) or not isinstance(data.get("actions"), list):
-        raise StoryError("a story is an object with a list of actions: {'actions': [...]}")
-    if unknown := set(data) - {"actions", "sees_contents"}:
-        raise StoryError(f"a story has actions and sees_contents, and no {', '.join(sorted(map(str, unknown)))}")
-    if not isinstance(sees_contents := data.get("sees_contents", False), bool):
-        raise StoryError("sees_contents is true or false")
-    actions = tuple(_action_from(number, value) for number, value in enumerate(data["actions"], 1))
-    _check_clashes(actions)
-    script = StoryScript(actions, sees_contents)
-    track(script)
-    return script
-
-
-def _action_from(number: int, value: object) -> StoryAction:
-    if not isinstance(value, dict) or (kind := str(value.get("action"))) not in KINDS:
-        raise StoryError(f"action {number}: an action is an object whose `action` is one of {', '.join(KINDS)}")
-    try:
-        action: StoryAction = _adapter(kind).validate_python({name: value[name] for name in value if name != "action"})
-        _check_names(action)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part)[:30] for part in first["loc"])
-        raise StoryError(f"action {number}: {kind}: {place}: {first['msg']}") from error
-    except StoryError as error:
-        raise StoryError(f"action {number}: {error}") from error
-    return action
-
-
-@cache
-def _adapter(kind: str) -> TypeAdapter[Any]:
-    """Returns the cached reader of a kind of action; it rejects unknown keys."""
-    return TypeAdapter(KINDS[kind])

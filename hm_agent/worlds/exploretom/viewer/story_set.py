@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hm_agent.config import ConfigError
-from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
+from hm_agent.recording.result import Result, read_result, result_files
 from hm_agent.recording.trace import FILE as TRACE
 from hm_agent.recording.trace import read_trace
 from hm_agent.worlds.exploretom.datasets.item import ReadItem, json_lines, question_rows, read_items
@@ -123,8 +123,8 @@ def _browsed(question: PosableQuestion) -> BrowsedQuestion:
 
 def _recorded_stories(out: Path) -> list[BrowsedStory]:
     """The stories of all episodes in a folder, each once, with the answers of all readers."""
-    paths = [path for name in (FILE, UNFINISHED) for path in sorted(out.glob(f"{WORLD}_*/*/*/*/{name}"))]
-    read = [(path.parent, result) for path in paths if (result := read_result(path)) and result.world == WORLD]
+    files = result_files(out, f"{WORLD}_*")
+    read = [(path.parent, result) for path in files if (result := read_result(path)) and result.world == WORLD]
     names = _reader_names([result for _, result in read])
     stories: dict[tuple[str, int, str], BrowsedStory] = {}
     for (folder, result), reader in zip(read, names, strict=True):

@@ -16,10 +16,9 @@ from hm_agent.worlds.enacttom.author.asked_tasks import COPIED, Authors
 from hm_agent.worlds.enacttom.author.author_questions import criteria
 from hm_agent.worlds.enacttom.author.calibration import Target, made_public
 from hm_agent.worlds.enacttom.author.drafts import TaskRequest
-from hm_agent.worlds.enacttom.author.drawn_tasks import drawn_task
+from hm_agent.worlds.enacttom.author.drawn_tasks import TURNS_LEFT, drawn_task
 from hm_agent.worlds.enacttom.author.evolution_counts import ablations, generation_counts
 from hm_agent.worlds.enacttom.author.evolving import EXAMPLES, Evolution, grown_alone
-from hm_agent.worlds.enacttom.author.recipes import TURNS_LEFT
 from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, TaskPlan
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import load_task

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError, read_problem
-from hm_agent.worlds.enacttom.tasks.pddl_writing import write_problem
+from hm_agent.worlds.enacttom.tasks.pddl_writing import write_house
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.task import TaskFile
 from hm_agent.worlds.enacttom.tasks.task_files import LONGEST_ERROR, load_task, parse_task, save_task, task_text
@@ -321,9 +321,17 @@ def test_a_shipped_task_is_the_same_once_written_and_read(path: Path, tmp_path: 
 def test_a_random_task_is_the_same_once_written_and_read(seed: int) -> None:
     task = random_task(seed)
     assert parse_task(task_text(task.file)) == task
-    problem = read_problem(task.file.problem_pddl)
+    problem, plan = read_problem(task.file.problem_pddl), task.plan
     init = [one.claim.proposition for one in problem.init]
-    written = write_problem(problem.name, problem.objects, init, [one.claim for one in problem.goal], {})
+    written = write_house(
+        problem.name,
+        spawns={agent: spawn.room for agent, spawn in task.file.agent_spawns.items()},
+        rooms=plan.rooms,
+        furniture=plan.furniture,
+        objects=plan.objects,
+        state=init[len(plan.agents) + len(plan.furniture) :],
+        goal=[one.claim for one in problem.goal],
+    )
     assert written == task.file.problem_pddl
 
 

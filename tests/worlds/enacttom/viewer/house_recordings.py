@@ -14,7 +14,7 @@ from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand
-from hm_agent.worlds.enacttom.house.probes import ProbeAnswers
+from hm_agent.worlds.enacttom.house.probes import HouseAction, ProbeAnswers
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.viewer.viewer import HouseViewer
@@ -23,13 +23,13 @@ from tests.recording.recordings import result
 from tests.support.step_log import StepLog
 
 
-class Scripted(Agent[HouseView, HouseCommand | ProbeAnswers]):
+class Scripted(Agent[HouseView, HouseAction]):
     """Carries out commands in their order, then waits; answers probes as it was told."""
 
     def __init__(self, commands: Sequence[HouseCommand], answers: ProbeAnswers | None = None) -> None:
         self._commands, self._answers = list(commands), answers or ProbeAnswers()
 
-    async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
+    async def act(self, observation: Observation[HouseView]) -> Decision[HouseAction]:
         if observation.view.probes:
             return Decision(self._answers)
         return Decision(self._commands.pop(0) if self._commands else IDLE)

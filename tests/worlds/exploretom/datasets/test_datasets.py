@@ -34,7 +34,8 @@ from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.random_stories.sampling import DrawnStory
 from hm_agent.worlds.exploretom.readers.reading import AnswerQuestion, answers_in
-from hm_agent.worlds.exploretom.story.language import parse_story, text_of, to_data
+from hm_agent.worlds.exploretom.story.language import parse_story, text_of
+from hm_agent.worlds.exploretom.story.story_data import to_data
 from tests.worlds.exploretom.story_examples import ASKED, DRAWN, FALSE_BELIEF, drawn
 
 BELIEFS = "9bf1"

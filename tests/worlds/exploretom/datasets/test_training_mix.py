@@ -21,7 +21,8 @@ from hm_agent.worlds.exploretom.datasets.training_mix import TrainingMix, mixed_
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.readers.reading import AnswerQuestion, answers_in
-from hm_agent.worlds.exploretom.story.language import parse_story, to_data
+from hm_agent.worlds.exploretom.story.language import parse_story
+from hm_agent.worlds.exploretom.story.story_data import to_data
 from tests.worlds.exploretom.story_examples import FALSE_BELIEF
 
 MIX = ("--action_sets=a2,a8", "--stories=80", "--mix=60", "--interesting=0.4", "--tom_stories=0.6", "--set_shares=a8:2")

@@ -10,14 +10,8 @@ from hypothesis import given, settings
 from hm_agent.worlds.exploretom.random_stories.sampling import DrawnStory
 from hm_agent.worlds.exploretom.story.actions import CarryTo
 from hm_agent.worlds.exploretom.story.beliefs import StoryError
-from hm_agent.worlds.exploretom.story.language import (
-    from_data,
-    name_problem,
-    parse_action,
-    parse_story,
-    text_of,
-    to_data,
-)
+from hm_agent.worlds.exploretom.story.language import name_problem, parse_action, parse_story, text_of
+from hm_agent.worlds.exploretom.story.story_data import from_data, to_data
 from tests.worlds.exploretom.story_examples import DRAWN
 
 

@@ -21,7 +21,8 @@ from hm_agent.worlds.exploretom.datasets.making import drawn_stories, items_of
 from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
-from hm_agent.worlds.exploretom.story.language import text_of, to_data
+from hm_agent.worlds.exploretom.story.language import text_of
+from hm_agent.worlds.exploretom.story.story_data import to_data
 from hm_agent.worlds.exploretom.viewer.story_set import BrowsedStory, read_story_set
 from tests.support.browsers import check_screens, requests_and_messages
 

@@ -21,8 +21,7 @@ class Stories extends Listing {
     for (const [name, label] of [["interesting", "interesting"], ["false_belief", "false belief"], ["functional", "action to choose"]])
       if (has((question) => question[name] === true)) found.push(select(name, label, YES_OR_NO, (question, value) => question[name] === (value === "yes")));
     if (this.readers.length) {
-      const options = { "": {}, ...Object.fromEntries(this.readers.flatMap((by, i) => [[`wrong-${i}`, `${by}: wrong`], [`right-${i}`, `${by}: right`]])) };
-      delete options[""];
+      const options = Object.fromEntries(this.readers.flatMap((by, i) => [[`wrong-${i}`, `${by}: wrong`], [`right-${i}`, `${by}: right`]]));
       found.push(select("answered", "answered", { wrong: "wrong by anyone", right: "right by all", ...options }, (question, value) => this.isAnswered(question, value)));
     }
     found.push(this.search("words of question, answer or id"));
