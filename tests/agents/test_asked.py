@@ -27,8 +27,8 @@ from hm_agent.recording.trace import read_trace
 from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.endpoint import Endpoint
 from hm_agent.testing.episodes import SeatStep, play_steps
+from hm_agent.worlds.melting_pot.games.matrix.kind import SHORTCUTS
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering, PickupRecord
-from hm_agent.worlds.melting_pot.games.matrix.rules_of_thumb import CHOICES
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer
 from hm_agent.worlds.melting_pot.own_agents import PPO
 from tests.agents.test_registry import ABLE, ORDERS
@@ -81,13 +81,13 @@ OVER_HTTP = ("he_hr", "hm_joint", "hm_odds", "mmp", "reflexion", "vmp")
 
 
 def test_the_table_of_questions_has_every_agent_but_cuts_of_the_reasoner() -> None:
-    assert {*ASKED, *ORDERS, *CHOICES, *NOT_CALCULATED} == {*ABLE}
+    assert {*ASKED, *ORDERS, *SHORTCUTS, *NOT_CALCULATED} == {*ABLE}
 
 
 @cache
 def played(name: str, scenario: str) -> list[SeatStep]:
     """An episode with the built-in reasoner; several tests look at each."""
-    steps = FEW if name in (*CHOICES, "random", "noop") else LATER.get((name, scenario), STEPS[scenario])
+    steps = FEW if name in (*SHORTCUTS, "random", "noop") else LATER.get((name, scenario), STEPS[scenario])
     return play_steps(find_scenarios([scenario])[0], name, steps, bots="scripted")
 
 
@@ -98,7 +98,7 @@ def is_alike(name: str, scenario: str) -> bool:
     """
     if name in ("random", "noop"):
         return scenario != DYAD
-    other = DYAD if name in CHOICES and name != "constant_2" else PRISONERS
+    other = DYAD if name in SHORTCUTS and name != "constant_2" else PRISONERS
     return scenario == other and name != "hypothetical_minds"
 
 
@@ -113,7 +113,7 @@ PLAYED = [
 def test_every_agent_plays_every_kind_of_game(name: str, scenario: str) -> None:
     (found,) = find_scenarios([scenario])
     if not can_play(name, found):
-        assert name in (*CHOICES, *ORDERS, "hm_odds")
+        assert name in (*SHORTCUTS, *ORDERS, "hm_odds")
         with pytest.raises(ConfigError, match=rf"{name} can't play {scenario}( \(.*\))?: hypothetical_minds, "):
             check_agent(name, found, "builtin")
         return

@@ -101,7 +101,7 @@ UNASKED: Mapping[str, set[type[Question[Any]]]] = {
     "enacttom": {FollowStrategy, JudgeStrategy, GiveOdds},
     "matrix_games": {FollowStrategy, JudgeStrategy, AskProbes, GiveChances},  # nobody in it holds a belief to ask about
     "melting_pot/cooking": {AskProbes, GiveOdds, GiveChances},
-    "melting_pot/matrix": {AskProbes, GiveChances},
+    "melting_pot/matrix": {GiveChances},
 }
 """The shared questions that a world does not ask.
 

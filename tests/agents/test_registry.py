@@ -21,7 +21,7 @@ from hm_agent.testing.episodes import SeatStep, play_steps
 from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.theory_of_mind.hypotheses import BY_PREDICTION, BY_REWARD, Hyperparameters, Parameters
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
-from hm_agent.worlds.melting_pot.games.matrix.rules_of_thumb import CHOICES
+from hm_agent.worlds.melting_pot.games.matrix.kind import SHORTCUTS
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import cast_of
 from tests.model_stand_ins import Mute
@@ -64,7 +64,7 @@ def test_agent_of_order_2_plays_as_the_full_agent_and_that_of_order_0_does_not(f
 
 
 def test_every_agent_has_a_line_about_it_in_the_list() -> None:
-    assert [*AGENTS, PERSON, "oracle", "random", "noop", "ppo", *CHOICES, *ORDERS] == ABLE
+    assert [*AGENTS, PERSON, "oracle", "random", "noop", "ppo", *SHORTCUTS, *ORDERS] == ABLE
     assert all(recipe.about for recipe in shared_agents().values())
     assert all(agent.about for agent in own_agents().values())
 
