@@ -185,7 +185,7 @@ def test_what_a_pair_needs_stands_in_its_questions(agent: str) -> None:
         assert min(passed(kind, "odd", 0, agent).values()) == 1
 
 
-@pytest.mark.parametrize("agent", ["constant_0", "last_taken_1", "first_taken_2"])
+@pytest.mark.parametrize("agent", ["last_taken_0", "last_taken_1", "last_taken_2"])
 def test_who_does_not_look_where_the_opponent_looks_passes_one_board_at_most(agent: str) -> None:
     for kind in ("order_1", "order_2"):
         assert min(passed(kind, "even", 0, agent).values()) == 0

@@ -32,7 +32,6 @@ SHORTCUTS: Mapping[str, str] = {
 }
 AS_TAKEN = {
     "last_taken": "the kind that either took last in the prelude",
-    "first_taken": "the kind that either took first in the prelude",
     "faced": "the kind that was taken while the opponent had the agent in view",
 }
 PAIR_SHORTCUTS: Mapping[str, str] = {
@@ -40,7 +39,7 @@ PAIR_SHORTCUTS: Mapping[str, str] = {
     for which, kind in AS_TAKEN.items()
     for answer, how in enumerate(("", "what beats ", "what loses to "))
 }
-"""The shortcuts of matched pairs alone: no word of what the opponent goes by."""
+"""The shortcuts of matched pairs alone, which know nothing of what the opponent goes by."""
 
 
 class MatrixKind(Kind["MatrixFacts"]):
@@ -53,7 +52,7 @@ class MatrixKind(Kind["MatrixFacts"]):
     infers_inventories = True
     offers = (Mind, OddsReading)
     shortcuts: Mapping[str, str] = {**SHORTCUTS, **PAIR_SHORTCUTS}
-    pair_shortcuts = ("constant_0", "constant_1", "constant_2", *PAIR_SHORTCUTS)
+    pair_shortcuts = tuple(PAIR_SHORTCUTS)
     game_at = "games.matrix.game:MatrixGame"
     situation_at = "games.matrix.seat:MatrixSeat"
     answers_at = "games.matrix.reasoner.answers:ANSWERS"

@@ -92,7 +92,7 @@ def as_taken(which: str, answer: int) -> Choice:
             takings = tuple(taking for taking in takings if taking.is_noticed(witnessed.window))
         if not takings:
             return mind.undecided()
-        kind = takings[0 if which == "first_taken" else -1].kind
+        kind = takings[-1].kind
         for _ in range(answer):
             kind = mind.rules.side.best_response(kind)
         return mind.commit(mind.rules.behaviours[kind])
