@@ -262,7 +262,7 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind, OddsReading):
         ((only, shares),) = chances.items()
         about_one = odds[only]
         assert isinstance(about_one, TableOdds)
-        target = best_target(self.rules, shares, expected, held, about_one.choice)
+        target = self.situation.within_reach(best_target(self.rules, shares, expected, held, about_one.choice))
         watch = self.situation.may_watch and pays_to_watch(self.rules, shares, expected, held)
         return self.strategies.against_one(target, expected[likeliest(shares)], watch=watch)
 
@@ -285,7 +285,7 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind, OddsReading):
 
     def commit(self, behaviour: str) -> MatrixStrategy:
         """The strategy to hold TYPICAL of one kind, whatever the others do."""
-        return self.strategies.to_hold(self._led_by(behaviour, TYPICAL))
+        return self.strategies.to_hold(self.situation.within_reach(self._led_by(behaviour, TYPICAL)))
 
 
 def _latest_repetitions(history: Sequence[MatrixInteraction]) -> int:

@@ -13,7 +13,7 @@ from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN, Forms, check_all, one_of, some_of
 from hm_agent.repeated_games.payoffs import Side
 from hm_agent.theory_of_mind.situation import Behaviour, NoticedInteraction, SeatSituation, TypedStrategy
-from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.pairs.takings import Witnessed
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
@@ -168,6 +168,15 @@ class MatrixSeat(SeatSituation):
     @property
     def players(self) -> list[str]:
         return [other.player for other in self.others]
+
+    def within_reach(self, target: Counts) -> Counts:
+        """The target with no more of its leading kind than is known, in a pair, where nothing comes back; it leads."""
+        lead = argmax(target)
+        if self.witnessed is None or self.reach is None or lead is None:
+            return target
+        known = self.held[lead] + self.reach.count(self.rules.things[lead])
+        least = 1 + max(max(both) for kind, both in enumerate(zip(target, self.held, strict=True)) if kind != lead)
+        return tuple(max(least, min(count, known)) if kind == lead else count for kind, count in enumerate(target))
 
     def shown(self, history: Sequence[NoticedInteraction], latest: int) -> Sequence[NoticedInteraction]:
         """All interactions: a rule shows in the whole of them."""

@@ -109,7 +109,7 @@ def best_against(
     rules, expected = seat.rules, expected_inventories(seat.rules, history)
     return AgainstOne(
         expects=likeliest_lead(rules, probabilities, expected),
-        hold=rules.by_name(best_target(rules, probabilities, expected, held, behaviour)),
+        hold=rules.by_name(seat.within_reach(best_target(rules, probabilities, expected, held, behaviour))),
         watch=seat.may_watch and pays_to_watch(rules, probabilities, expected, held),
         covert=seat.witnessed is None and may_respond_to_observation(rules, history),
     )
