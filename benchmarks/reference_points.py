@@ -54,7 +54,7 @@ PLAYED: Mapping[str, Sequence[Played]] = {
     "melting_pot": [
         Played(("rws_repeated_1", "rws_unseen_0"), 5, 400, {"bots": "scripted"}),
         Played(OTHER_GAMES, 5, options={"bots": "scripted"}),
-        Played(("rws_pairs_*",), 10),
+        Played(("rws_pairs_*",), 18),
     ],
 }
 
