@@ -1,7 +1,7 @@
 """Both boards of a matched pair up to the decision: every move of both players, rehearsed without the engine.
 
-The agent finds its bearings at a corner. At two stations a player takes a thing of one of two kinds three cells before
-the other's eyes; the boards differ in when the opponent faces the agent, or in which station comes first. Then the
+The agent finds its bearings at a corner. At two stations a player takes a thing of one of two kinds two cells from the
+other; the boards differ in when the opponent faces the agent, or in which station comes first. Then the
 agent sees things of the third kind and goes to its home, and the opponent leaves its view, collects where the agent
 has seen nothing, destroys the same things on both boards, and comes back.
 """
@@ -131,7 +131,7 @@ class _Rehearsal:
         return step_towards(pose, path[0]) if path and path[0] not in taken else Move.NOOP
 
     def take(self, station: _Station, taker: int, *, is_facing: bool) -> None:
-        """One takes a thing before the other's eyes. is_facing: True if the opponent faces the agent meanwhile."""
+        """One takes a thing near the other. is_facing: True if the opponent faces the agent meanwhile."""
         ahead, back = station.facing, (station.facing + 2) % 4
         begins, watches = station.place(-1), station.place(APART - 1)
         across = (station.facing + 1) % 4
