@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.learning.populations import Population
     from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SubstrateWorld
 
-PPO = "ppo"
+PPO, ORACLE = "ppo", "oracle"
 ORDERS: Mapping[int, str] = {
     0: "which look at no move",
     1: "which look at the agent's moves, too",
@@ -133,10 +133,10 @@ def _noop(setup: AgentSetup) -> Agent[Any, Any]:
 
 
 OWN_AGENTS: Mapping[str, OwnAgent] = {
-    "oracle": OwnAgent(
+    ORACLE: OwnAgent(
         "told what the others aim for, or their rule; same perception and planning; marks the ceiling",
         _oracle,
-        plays=lambda scenario: scenario.metric.ceiling is not None,
+        plays=lambda scenario: scenario.metric.ceiling == ORACLE,
         is_reference=True,
     ),
     "random": OwnAgent("draws every move uniformly; marks the floor", _random, is_reference=True),
@@ -144,6 +144,7 @@ OWN_AGENTS: Mapping[str, OwnAgent] = {
     PPO: OwnAgent(
         "was trained by independent PPO; plays by a --checkpoint",
         _ppo,
+        plays=lambda scenario: not scenario_named(scenario.name).pairs,
         check=_population,
         is_reference=True,
         asked_by=PPO,

@@ -22,7 +22,7 @@ from hm_agent.theory_of_mind.mind import BasicMind, Mind
 from hm_agent.theory_of_mind.predictions import BASE_RATE, FROM_PREDICTIONS, RIGHT
 from hm_agent.wording import listed
 from hm_agent.worlds.melting_pot.games import kind_of
-from hm_agent.worlds.melting_pot.own_agents import OWN_AGENTS, PPO, SHORTCUTS, seat_body
+from hm_agent.worlds.melting_pot.own_agents import ORACLE, OWN_AGENTS, PPO, SHORTCUTS, seat_body
 from hm_agent.worlds.melting_pot.scenarios import (
     FILES,
     Scenario,
@@ -276,7 +276,7 @@ def _published(agent: str, mean: float, error: float) -> PublishedFigure:
 
 def _metric(scenario: Scenario) -> Metric:
     is_told_of_all = len(scenario.seats) == 1 or not kind_of(scenario.game).counts_on_all
-    ceiling = "oracle" if scenario.knows_bots and is_told_of_all else None
+    ceiling = ORACLE if scenario.knows_bots and is_told_of_all else None
     floor = None if scenario.study in FROM_SHORTCUTS else "random"
     return Metric(floor=floor, ceiling=ceiling).measured_by(scenario.game.measure)
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from hm_agent.core import Observation, Seat
 from hm_agent.suite import AgentSetup
-from hm_agent.worlds.melting_pot.facts import slot_of
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.kind import Reader
 from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
@@ -15,7 +14,7 @@ from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
 
 def reader_of(scenario: Scenario, seat: Seat) -> Reader:
     """What puts what the player of a seat sees into words."""
-    slot = slot_of(seat)
+    slot = scenario.slot_of(seat)
     return kind_of(scenario.game).reader(scenario.game_of(slot), slot, is_column=scenario.is_column(slot))
 
 

@@ -77,14 +77,14 @@ class MatrixPairBoard(SubstrateWorld):
         return substrate
 
     def reset(self, seed: int) -> Turn[View]:
-        creed = Creed(self._pairs.facts.order, seed % ANSWERS)
+        creed, first = Creed(self._pairs.facts.order, seed % ANSWERS), seed // ANSWERS % len(BOARDS)
         rng = Random(f"{self._pairs.kind} {self._pairs.half} {seed}")
         self._script, self._is_right = None, None
         while True:
             turn = super().reset(rng.getrandbits(32))
             for _ in range(DRAWS):
                 with suppress(Unplayable):
-                    self._script = drawn_scripts(self._opening(), creed, rng)[self._place]
+                    self._script = drawn_scripts(self._opening(), creed, first, rng)[self._place]
                     return self._told(turn)
 
     def step(self, actions: Mapping[Seat, int]) -> Turn[View]:

@@ -1,7 +1,7 @@
 """Both boards of a matched pair up to the decision: every move of both players, rehearsed without the engine.
 
-The agent finds its bearings at a corner. At two stations a player takes a thing of one of two kinds three cells before
-the other's eyes; the boards differ in when the opponent faces the agent, or in which station comes first. Then the
+The agent finds its bearings at a corner. At two stations a player takes a thing of one of two kinds two cells from the
+other; the boards differ in when the opponent faces the agent, or in which station comes first. Then the
 agent sees things of the third kind and goes to its home, and the opponent leaves its view, collects where the agent
 has seen nothing, destroys the same things on both boards, and comes back.
 """
@@ -65,14 +65,14 @@ class _Station:
         return Pose(*self.thing, self.facing).place(ahead, 0)
 
 
-def drawn_scripts(opening: Opening, creed: Creed, rng: Random) -> tuple[Script, Script]:
-    """Both boards of one pair, of which each goes by what was taken at another station; raises Unplayable."""
+def drawn_scripts(opening: Opening, creed: Creed, first: int, rng: Random) -> tuple[Script, Script]:
+    """Both boards of one pair; raises Unplayable. first: the station, 0 or 1, that counts on the first board."""
     side, order = opening.side, creed.order
     kinds = rng.sample(range(len(side.actions)), 3)
     stations = [_drawn_station(opening, kind, rng) for kind in kinds]
     home, corner = _drawn_home(opening, rng), _nearest_corner(opening)
     taker, scripts = AGENT if order == 1 else OPPONENT, []
-    for shown in rng.sample((0, 1), 2):
+    for shown in (first, 1 - first):
         scene = _Rehearsal(opening)
         scene.walk({AGENT: corner})
         places = (1 - shown, shown) if order == 0 else (0, 1)
@@ -131,19 +131,28 @@ class _Rehearsal:
         return step_towards(pose, path[0]) if path and path[0] not in taken else Move.NOOP
 
     def take(self, station: _Station, taker: int, *, is_facing: bool) -> None:
-        """One takes a thing before the other's eyes. is_facing: True if the opponent faces the agent meanwhile."""
-        ahead, back = station.facing, (station.facing + 2) % 4
+        """One takes a thing near the other. is_facing: True if the opponent faces the agent, else it looks away.
+
+        It does so before the agent comes and until it has gone, so that it sees all of it or nothing.
+        """
+        ahead, back, across = station.facing, (station.facing + 2) % 4, (station.facing + 1) % 4
         begins, watches = station.place(-1), station.place(APART - 1)
-        across = (station.facing + 1) % 4
-        agent = Pose(*begins, ahead) if taker == AGENT else Pose(*watches, back)
-        opponent = Pose(*(watches if taker == AGENT else begins), across)
-        self.walk({AGENT: agent, OPPONENT: opponent})
+        self.walk({OPPONENT: Pose(*(watches if taker == AGENT else begins), across)})
         towards_agent = back if taker == AGENT else ahead
         turn = Move.TURN_RIGHT if (towards_agent == (across + 1) % 4) == is_facing else Move.TURN_LEFT
         self._step({OPPONENT: turn})
+        self.walk({AGENT: Pose(*begins, ahead) if taker == AGENT else Pose(*watches, back)})
         self._step({taker: step_towards(self._poses[taker], station.thing)})
         self._step({})
+        self.walk({AGENT: self._out_of_sight(across)})
         self._step({OPPONENT: Move.TURN_LEFT if turn == Move.TURN_RIGHT else Move.TURN_RIGHT})
+
+    def _out_of_sight(self, facing: int) -> Pose:
+        """Where the agent is soonest out of the opponent's view once that faces some way."""
+        agent, opponent = self._poses
+        in_view = {*self._opening.window.cells(Pose(*opponent.cell, facing))}
+        cells = [cell for cell in self._opening.layout.open_cells if cell not in in_view | self._things.keys()]
+        return Pose(*min(cells, key=lambda cell: (distance(agent.cell, cell), cell)), agent.facing)
 
     def collect(self, kind: int, home: Pose) -> None:
         """The opponent leaves the agent's view, collects a kind, clears its caches, and comes back as the prelude ends.
