@@ -83,8 +83,8 @@ def drawn_scripts(opening: Opening, creed: Creed, first: int, rng: Random) -> tu
         plays = creed.opponents_kind(side, kinds[shown])
         scene.collect(plays, home)
         scripts.append(Script(tuple(scene.moves), creed, plays))
-    first, second = scripts
-    return first, second
+    one, other = scripts
+    return one, other
 
 
 class _Rehearsal:
