@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from hm_agent.casting import can_play
 from hm_agent.files import path_in_words
 from hm_agent.grouping import grouped
 from hm_agent.questions import Usage
@@ -121,16 +122,22 @@ def _not_completed(statuses: Counter[str]) -> list[str]:
 
 def shortcut_notes(rows: Sequence[Row]) -> list[str]:
     """Sentences on the shortcuts that are floors, and on those that were not played, so that a floor may be too low."""
-    floors, worlds = dict[str, set[str]](), set[str]()
+    floors, scenarios = dict[str, set[str]](), dict[str, ScenarioInfo]()
     for row in rows:
         if row.floor_reference and row.scenario.metric.floor is None:
-            worlds.add(row.scenario.world)
+            scenarios[row.scenario.name] = row.scenario
             floors.setdefault(row.floor_reference.condition.agent, set()).add(row.scenario.short_name)
     if not floors:
         return []
     chosen = listed([f"`{agent}` in {counted(len(names), 'scenario')}" for agent, names in floors.items()])
     played = {row.condition.agent for row in rows}
-    known = [agent for name in sorted(worlds & suites().keys()) for agent in suites()[name].shortcuts]
+    worlds = sorted({info.world for info in scenarios.values()} & suites().keys())
+    known = [
+        agent
+        for name in worlds
+        for agent in suites()[name].shortcuts
+        if any(can_play(agent, info) for info in scenarios.values() if info.world == name)
+    ]
     missing = listed([f"`{agent}`" for agent in known if agent not in played])
     no_lower = ", or what guessing earns if that is better" if any(_is_guessed(row) for row in rows) else ""
     others = "the group's other scenarios, if it has any"

@@ -149,9 +149,11 @@ class MeltingPotSuite(Suite):
     def unused(
         self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]
     ) -> Mapping[str, str]:
+        settled = dict.fromkeys(("bots", "bots_dir", "clues", "hints"), "every matched pair is played alike")
+        unused = settled if scenario_named(scenario.name).pairs else {}
         if any(agent == PPO or agent not in {*OWN_AGENTS, *AGENTS} for agent in agents):
-            return {}
-        return {"checkpoint": f"it is for the agent {PPO}, and not for {listed(agents)}"}
+            return unused
+        return {**unused, "checkpoint": f"it is for the agent {PPO}, and not for {listed(agents)}"}
 
     def lacks(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> str:
         given = self.with_defaults(options)

@@ -141,6 +141,7 @@ class MatrixPairWorld(MatchedPairWorld[View, int]):
     def __init__(self, facts: MatrixFacts, pairs: HalfOfKind[MatrixPairKind]) -> None:
         self.boards = {seat: MatrixPairBoard(facts, pairs, place) for place, seat in enumerate(BOARDS)}
         super().__init__(self.boards, RIGHT, (BOTH_BOARDS,))
+        self.actions = self.boards[BOARDS[0]].actions
 
 
 def _pose(seen: Mapping[str, Any]) -> Pose:
