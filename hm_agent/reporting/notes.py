@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from hm_agent.casting import can_play
 from hm_agent.files import path_in_words
 from hm_agent.grouping import grouped
 from hm_agent.questions import Usage
@@ -131,13 +130,13 @@ def shortcut_notes(rows: Sequence[Row]) -> list[str]:
         return []
     chosen = listed([f"`{agent}` in {counted(len(names), 'scenario')}" for agent, names in floors.items()])
     played = {row.condition.agent for row in rows}
-    worlds = sorted({info.world for info in scenarios.values()} & suites().keys())
-    known = [
+    known = dict.fromkeys(
         agent
-        for name in worlds
-        for agent in suites()[name].shortcuts
-        if any(can_play(agent, info) for info in scenarios.values() if info.world == name)
-    ]
+        for _, info in sorted(scenarios.items())
+        if (suite := suites().get(info.world))
+        for agent in suite.shortcuts
+        if agent not in suite.own_agents or suite.own_agents[agent].plays(info)
+    )
     missing = listed([f"`{agent}`" for agent in known if agent not in played])
     no_lower = ", or what guessing earns if that is better" if any(_is_guessed(row) for row in rows) else ""
     others = "the group's other scenarios, if it has any"
