@@ -1,4 +1,4 @@
-"""Who passes the matched pairs of tests of mind in SymmToM: `python -m benchmarks symmtom_pairs [pairs per half]`."""
+"""Who passes the matched pairs of tests of mind in SymmToM: `python -m benchmarks symmtom_pairs`."""
 
 from __future__ import annotations
 
