@@ -160,23 +160,25 @@ def test_the_page_shows_adaptation_as_the_report_does(game: str) -> None:
     assert shown[1:] == [reported[agent][share] for agent in (OURS, "hm_joint", "react") for share in shares]
 
 
-def kept_cards(board: str) -> Mapping[tuple[str, bool], Sequence[str]]:
-    """The orders of a leaderboard by agent and whether the model is the small one, in the words of the pages."""
+def kept_cards(board: str) -> Mapping[tuple[str, bool], Mapping[str, str]]:
+    """The orders of a leaderboard in the pages' words, by world; by agent and whether the model is the small one."""
+    rows = rows_of_tables((ROOT / "benchmarks/results/cards" / board).read_text("utf-8"))
     return {
-        (cells[0], "smollm2" in cells[1]): [
-            re.sub(r"^-$", "does not play", re.sub(r"(\S+) \(\1 to \1\)", r"\1", cell).replace("*", ", below"))
-            for cell in cells[2:6]
-        ]
-        for _, cells in rows_of_tables((ROOT / "benchmarks/results/cards" / board).read_text("utf-8"))
+        (cells[0], "smollm2" in cells[1]): {
+            world: re.sub(r"^-$", "does not play", re.sub(r"(\S+) \(\1 to \1\)", r"\1", cell).replace("*", ", below"))
+            for world, cell in zip(columns, cells, strict=True)
+        }
+        for columns, cells in rows
     }
 
 
 @pytest.mark.parametrize("page", [README, CARDS], ids=["README", "cards"])
 def test_a_page_shows_the_orders_of_the_kept_cards(page: str) -> None:
     full, small = kept_cards("leaderboard.md"), kept_cards("small/leaderboard.md")
-    shown = [cells for columns, cells in rows_of_tables(page) if columns[0] == "agent" and "Matrix games" in columns]
-    for agent, *orders in shown:
+    shown = [row for row in rows_of_tables(page) if row[0][0] == "agent" and "Matrix games" in row[0]]
+    for (_, *worlds), (agent, *orders) in shown:
         board = small if "small" in agent or "SmolLM2" in agent else full
         (name,) = {name for name, _ in board if name in agent}
-        assert orders == board[name, "SmolLM2" in agent], agent
+        kept = board[name, "SmolLM2" in agent]
+        assert orders == [kept.get(world, "not played") for world in worlds], agent
     assert len(shown) > len(full)
