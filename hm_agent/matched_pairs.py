@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from hm_agent.core import LiteralQuestion, Seat, Turn, World
 from hm_agent.metrics import SHARE, Metric
+from hm_agent.scenario import ScenarioInfo
 
 HALVES = ("even", "odd")
 """The halves of the pairs: anything may be chosen by results on the even ones, nothing by results on the odd ones."""
@@ -54,6 +55,26 @@ def pairs_metric(name: str, share: str, order: int, floor: str | None = None) ->
         guessing=COIN,
         is_ceiling_told=False,
         bounds=SHARE,
+    )
+
+
+def boards_info(world: str, title: str, name: str, pairs: HalfOfKind[Any], asked_by: str) -> ScenarioInfo:
+    """A scenario of pairs of boards. title: of what is played. asked_by: as in `ScenarioInfo`.
+
+    pairs: its facts have an `order`, and say what they are `about`.
+    """
+    order = pairs.facts.order
+    return ScenarioInfo(
+        world=world,
+        name=name,
+        short_name=name,
+        group=f"{title}, matched pairs of order {order}",
+        about=f"order {order}: {pairs.facts.about} ({pairs.half} half)",
+        seats=BOARDS,
+        metric=pairs_metric(BOTH_BOARDS, "share of pairs with both boards passed", order),
+        asked_by=asked_by,
+        held_out=pairs.is_held_out,
+        needs_order=order,
     )
 
 

@@ -54,6 +54,12 @@ class Side:
         paid = [row[other] for row in self.payoff]
         return paid.index(max(paid))
 
+    def best_responses(self, action: int, times: int) -> int:
+        """What so many best responses, each to the one before, lead to; in a game whose sides have the same actions."""
+        for _ in range(times):
+            action = self.best_response(action)
+        return action
+
     def outguessing(self, own: int) -> int:
         """The best response to the other player's best response to one's own action."""
         return self.best_response(self.opposite.best_response(own))

@@ -12,7 +12,7 @@ from hm_agent.agents.registry import AGENTS
 from hm_agent.config import ConfigError
 from hm_agent.core import World
 from hm_agent.extensions import ADDED
-from hm_agent.matched_pairs import BOTH_BOARDS, PAIRS, pairs_metric
+from hm_agent.matched_pairs import PAIRS, boards_info
 from hm_agent.metrics import Metric, PublishedFigure, ShareMetric
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.recording.result import BOTS_FILE, NETWORKS
@@ -236,19 +236,7 @@ class MeltingPotSuite(Suite):
 def _scenario_info(scenario: Scenario) -> ScenarioInfo:
     game = scenario.game
     if pairs := scenario.pair_facts:
-        order = pairs.facts.order
-        return ScenarioInfo(
-            world="melting_pot",
-            name=scenario.name,
-            short_name=scenario.short_name,
-            group=f"{game.title}, matched pairs of order {order}",
-            about=f"order {order}: {pairs.facts.about} ({pairs.half} half)",
-            seats=scenario.seats,
-            metric=pairs_metric(BOTH_BOARDS, "share of pairs with both boards passed", order),
-            asked_by="pairs",
-            held_out=pairs.is_held_out,
-            needs_order=order,
-        )
+        return boards_info("melting_pot", game.title, scenario.name, pairs, "pairs")
     return ScenarioInfo(
         world="melting_pot",
         name=scenario.name,

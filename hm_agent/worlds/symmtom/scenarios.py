@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from hm_agent.config import ConfigError
-from hm_agent.matched_pairs import BOARDS, BOTH_BOARDS, HalfOfKind, pairs_metric
+from hm_agent.matched_pairs import HalfOfKind, boards_info
 from hm_agent.metrics import SHARE, Metric
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import Setting
@@ -37,7 +37,9 @@ def listed_scenarios() -> Iterator[ScenarioInfo]:
     """Yields the paper's sizes, then the tests of mind, their pairs, and the mixed tables."""
     yield from (size_info(setting.game) for setting in paper_settings())
     yield from (_test_info(name, test) for name, test in mind_tests().items())
-    yield from (_pairs_info(name, pairs) for name, pairs in PAIR_SCENARIOS.items())
+    yield from (
+        boards_info("symmtom", "SymmToM", name, pairs, "symmtom_pairs") for name, pairs in PAIR_SCENARIOS.items()
+    )
     yield from (_table_info(name, found) for name, found in MIXED_SCENARIOS.items())
 
 
@@ -102,22 +104,6 @@ def _test_info(name: str, test: MindTest) -> ScenarioInfo:
         metric=Metric("success", "share of trials passed", digits=3, bounds=SHARE),
         asked_by="symmtom_test",
         separates_nobody=name in PASSED_WITHOUT_A_MIND,
-    )
-
-
-def _pairs_info(name: str, pairs: HalfOfKind[PairKind]) -> ScenarioInfo:
-    order = pairs.facts.order
-    return ScenarioInfo(
-        world="symmtom",
-        name=name,
-        short_name=name,
-        group=f"SymmToM, matched pairs of order {order}",
-        about=f"order {order}: {pairs.facts.about} ({pairs.half} half)",
-        seats=BOARDS,
-        metric=pairs_metric(BOTH_BOARDS, "share of pairs with both boards passed", order),
-        asked_by="symmtom_pairs",
-        held_out=pairs.is_held_out,
-        needs_order=order,
     )
 
 

@@ -13,7 +13,6 @@ from typing import Any, Protocol
 
 import dm_env
 from meltingpot import scenario as mp_scenario
-from meltingpot import substrate as mp_substrate
 from meltingpot.utils.scenarios import scenario as scenario_lib
 
 from hm_agent.core import Observation, Seat, Turn, World, per_capita
@@ -25,7 +24,13 @@ from hm_agent.worlds.melting_pot.scene import Bot, PlayerIntent, Scene, by_slot
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, bots_of, build_bots, build_population, config_of
 from hm_agent.worlds.melting_pot.simulator.bots.intents import IntentLog
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
-from hm_agent.worlds.melting_pot.simulator.substrate import GROUND_TRUTH, POSITION, actions_of, build_substrate
+from hm_agent.worlds.melting_pot.simulator.substrate import (
+    GROUND_TRUTH,
+    POSITION,
+    actions_of,
+    build_substrate,
+    usual_roles,
+)
 
 
 class _Environment(Protocol):
@@ -60,8 +65,13 @@ class SubstrateWorld(World[View, int]):
         """The latest state as all players of the substrate see it: for viewers and tests, never for an agent."""
 
     def _build(self) -> _Environment:
-        """The environment of a new episode, which draws from the stream alone."""
-        raise NotImplementedError
+        """The environment of a new episode, which draws from the stream alone; by default without bots."""
+        name = self._game.substrate
+        substrate: _Environment = build_substrate(
+            name, usual_roles(name), self._stream, ground_truth=self._ground_truth
+        )
+        substrate.observables().timestep.subscribe(on_next=self._keep_timestep)
+        return substrate
 
     @property
     def _ground_truth(self) -> Sequence[str]:
@@ -223,14 +233,6 @@ class SelfPlayWorld(SubstrateWorld):
 
     def __init__(self, scenario: Scenario, *, ground_truth: bool = False) -> None:
         super().__init__(scenario.game, scenario.seats, ground_truth=ground_truth)
-
-    def _build(self) -> _Environment:
-        config = mp_substrate.get_config(self._game.substrate)
-        substrate: _Environment = build_substrate(
-            self._game.substrate, config.default_player_roles, self._stream, ground_truth=self._ground_truth
-        )
-        substrate.observables().timestep.subscribe(on_next=self._keep_timestep)
-        return substrate
 
 
 def _permitted(observation: Mapping[str, Any]) -> View:

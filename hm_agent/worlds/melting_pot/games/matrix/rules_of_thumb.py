@@ -92,9 +92,7 @@ def as_taken(which: str, answer: int) -> Choice:
             takings = tuple(taking for taking in takings if taking.is_noticed(witnessed.window))
         if not takings:
             return mind.undecided()
-        kind = takings[-1].kind
-        for _ in range(answer):
-            kind = mind.rules.side.best_response(kind)
+        kind = mind.rules.side.best_responses(takings[-1].kind, answer)
         return mind.commit(mind.rules.behaviours[kind])
 
     return choose

@@ -54,7 +54,4 @@ class Creed:
 
     def opponents_kind(self, side: Side, taken: int) -> int:
         """The kind that the opponent plays. taken: the kind that it goes by, as it was taken."""
-        kind = taken
-        for _ in range(self.answer + (self.order == 2)):
-            kind = side.best_response(kind)
-        return kind
+        return side.best_responses(taken, self.answer + (self.order == 2))

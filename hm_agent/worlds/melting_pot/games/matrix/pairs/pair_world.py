@@ -36,10 +36,7 @@ from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose
 from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE
 from hm_agent.worlds.melting_pot.scene import Bot, held_in_interaction
 from hm_agent.worlds.melting_pot.simulator.substrate import (
-    GROUND_TRUTH,
-    build_substrate,
     default_settings,
-    usual_roles,
     vision_of,
 )
 from hm_agent.worlds.melting_pot.simulator.world import SubstrateWorld
@@ -58,23 +55,13 @@ class MatrixPairBoard(SubstrateWorld):
     """
 
     def __init__(self, facts: MatrixFacts, pairs: HalfOfKind[MatrixPairKind], place: int) -> None:
-        super().__init__(facts, (FOCAL,))
+        super().__init__(facts, (FOCAL,), ground_truth=True)
         self._facts, self._side = facts, facts.side
         self._vision = vision_of(facts.short_name, AGENT)
         self._pairs, self._place = pairs, place
         self._script: Script | None = None
         self._is_right: bool | None = None
         """Whether the right kind led in the interaction; None before."""
-
-    @property
-    def _ground_truth(self) -> Sequence[str]:
-        return GROUND_TRUTH
-
-    def _build(self) -> Any:
-        name = self._facts.substrate
-        substrate = build_substrate(name, usual_roles(name), self._stream, ground_truth=self._ground_truth)
-        substrate.observables().timestep.subscribe(on_next=self._keep_timestep)
-        return substrate
 
     def reset(self, seed: int) -> Turn[View]:
         creed, first = Creed(self._pairs.facts.order, seed % ANSWERS), seed // ANSWERS % len(BOARDS)
@@ -139,9 +126,9 @@ class MatrixPairWorld(MatchedPairWorld[View, int]):
     """Both boards of a pair side by side, each with an agent in the first player's place."""
 
     def __init__(self, facts: MatrixFacts, pairs: HalfOfKind[MatrixPairKind]) -> None:
-        self.boards = {seat: MatrixPairBoard(facts, pairs, place) for place, seat in enumerate(BOARDS)}
-        super().__init__(self.boards, RIGHT, (BOTH_BOARDS,))
-        self.actions = self.boards[BOARDS[0]].actions
+        boards = {seat: MatrixPairBoard(facts, pairs, place) for place, seat in enumerate(BOARDS)}
+        super().__init__(boards, RIGHT, (BOTH_BOARDS,))
+        self.actions = boards[BOARDS[0]].actions
 
 
 def _pose(seen: Mapping[str, Any]) -> Pose:
