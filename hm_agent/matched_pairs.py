@@ -61,7 +61,7 @@ def pairs_metric(name: str, share: str, order: int, floor: str | None = None) ->
 def boards_info(world: str, title: str, name: str, pairs: HalfOfKind[Any], asked_by: str) -> ScenarioInfo:
     """A scenario of pairs of boards. title: of what is played. asked_by: as in `ScenarioInfo`.
 
-    pairs: its facts have an `order`, and say what they are `about`.
+    pairs: its facts have an `order` and a `prelude`, and say what they are `about`.
     """
     order = pairs.facts.order
     return ScenarioInfo(
@@ -75,6 +75,8 @@ def boards_info(world: str, title: str, name: str, pairs: HalfOfKind[Any], asked
         asked_by=asked_by,
         held_out=pairs.is_held_out,
         needs_order=order,
+        is_of_one_mind=True,
+        prelude=pairs.facts.prelude,
     )
 
 

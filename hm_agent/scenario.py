@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from hm_agent.config import ConfigError
 from hm_agent.core import Seat
 from hm_agent.metrics import Measure, Metric, PublishedFigure
 
@@ -28,7 +29,9 @@ class ScenarioInfo:
     count the least of them. is_unproved: True if it lacks the proof that its group has, so that means over groups
     leave it out. has_like_seats: True if seats differ in nothing that matters over many seeds, so that two agents need
     not change places to be compared. needs: what must be installed to play it that the package doesn't bring, in words;
-    empty for nothing.
+    empty for nothing. is_of_one_mind: True if the seats are situations of one agent, e.g. the boards of a pair, so that
+    agents that share them are never compared. prelude: the number of first steps in which nothing that a seat does
+    counts.
     """
 
     world: str
@@ -50,11 +53,21 @@ class ScenarioInfo:
     is_unproved: bool = False
     has_like_seats: bool = False
     needs: str = ""
+    is_of_one_mind: bool = False
+    prelude: int = 0
 
     @property
     def item(self) -> str:
         """What counts once: the pair, or the scenario itself."""
         return self.pair or self.name
+
+    def refuse_cut(self, max_steps: int | None) -> None:
+        """Raises ConfigError if an episode that is cut after `max_steps`, None for a whole one, ends in the prelude."""
+        if max_steps is not None and max_steps <= self.prelude:
+            raise ConfigError(
+                f"max_steps={max_steps}: in the first {self.prelude} steps of {self.short_name} nothing that an agent "
+                "does counts; allow more"
+            )
 
     def measured_by(self, measure: Measure | None) -> ScenarioInfo:
         """The scenario with this measure in place of its own, None for its own.

@@ -176,7 +176,7 @@ def test_a_file_is_no_folder_to_write_to(tmp_path: Path) -> None:
 # Seats
 
 
-DYAD, CROWD = find_scenarios(["rws_repeated_selfplay", "rws_arena_selfplay"])
+DYAD, CROWD, PAIRS = find_scenarios(["rws_repeated_selfplay", "rws_arena_selfplay", "rws_pairs_order_1_even"])
 
 
 def test_one_agent_plays_every_seat() -> None:
@@ -209,6 +209,9 @@ def test_models_are_given_by_seat_and_joined_in_the_name_of_the_folder() -> None
         (SCENARIO, {"seats": ("react",)}, "--seats has no effect: these scenarios have one seat each, and --agent"),
         (SCENARIO, {"seats": ("react", "vmp")}, "--seats names 2, and rws_repeated_6 has one seat"),
         (DYAD, {"seat_models": ("a", "b", "c")}, "--seat_models names 3, and rws_repeated_selfplay has 2 seats"),
+        (PAIRS, {"seats": ("react", "order_0")}, "rws_pairs_order_1_even: one agent takes all seats"),
+        (PAIRS, {"agents": ("react", "order_0"), "tournament": True}, "rws_pairs_order_1_even: one agent takes all"),
+        (PAIRS, {"max_steps": 340}, "max_steps=340: in the first 340 steps of rws_pairs_order_1_even nothing"),
         (
             DYAD,
             {"agents": ("oracle",)},

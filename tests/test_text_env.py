@@ -241,6 +241,7 @@ def test_a_table_that_cannot_be_is_refused() -> None:
         (GAME, {"seats": ["player_3"]}, "mg_rps_pure has no seat 'player_3': there are player_0"),
         (GAME, {"history": "all"}, "history is 'whole' or 'new', not 'all'"),
         (GAME, {"max_steps": 0}, "max_steps=0: must be a whole number, at least 1"),
+        ("symmtom_test_order_0_w6", {"max_steps": 3}, "max_steps=3: in the first 3 steps of symmtom_test_order_0_w6"),
         (GAME, {"max_steps": 2.5}, "max_steps=2.5: must be a whole number, at least 1"),
         (GAME, {"invalid_cost": -1}, "invalid_cost=-1: must be a finite number, at least 0"),
         (GAME, {"invalid_cost": float("nan")}, "invalid_cost=nan: must be a finite number, at least 0"),

@@ -234,6 +234,7 @@ class Experiment:
             steps = f"{min(self.record_gif)}-{max(self.record_gif)}"
             raise ConfigError(f"--record_gif={steps}: --max_steps={self.max_steps} cuts episodes before these steps")
         for scenario in self.scenarios:
+            scenario.refuse_cut(self.max_steps)
             available = suites()[scenario.world].episodes(scenario, self.options_by_scenario[scenario.name])
             if available is not None and self.episodes > available:
                 raise ConfigError(f"--episodes={self.episodes}: {scenario.short_name} has {available}")
@@ -271,6 +272,8 @@ class Experiment:
             count = len(scenario.seats)
             if not self._asked(scenario):
                 raise ConfigError(f"no agent for {scenario.short_name}: name one or several; see --list")
+            if scenario.is_of_one_mind and (self.tournament or len(set(self.seats)) > 1):
+                raise ConfigError(f"{scenario.short_name}: one agent takes all seats; play it with --agent alone")
             for flag, names in (("seats", self.seats), ("seat_models", () if self.tournament else self.seat_models)):
                 if len(names) > count:
                     seats = "one seat" if count == 1 else f"{count} seats"

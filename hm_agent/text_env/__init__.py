@@ -75,6 +75,7 @@ def text_env(
         raise ConfigError(f"history is {WHOLE!r} or {NEW!r}, not {history!r}")
     if max_steps is not None and not (isinstance(max_steps, Integral) and max_steps >= 1):
         raise ConfigError(f"max_steps={max_steps!r}: must be a whole number, at least 1")
+    found.refuse_cut(max_steps)
     if not 0 <= invalid_cost < inf:
         raise ConfigError(f"invalid_cost={invalid_cost}: must be a finite number, at least 0")
     if others_model == OUTSIDE:

@@ -288,6 +288,7 @@ def _pairs_scenario(name: str, pairs: HalfOfKind[StoryPairKind]) -> ScenarioInfo
         asked_by="exploretom_pairs_",
         held_out=pairs.is_held_out,
         needs_order=facts.order,
+        is_of_one_mind=True,
     )
 
 

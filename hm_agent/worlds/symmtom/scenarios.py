@@ -104,6 +104,7 @@ def _test_info(name: str, test: MindTest) -> ScenarioInfo:
         metric=Metric("success", "share of trials passed", digits=3, bounds=SHARE),
         asked_by="symmtom_test",
         separates_nobody=name in PASSED_WITHOUT_A_MIND,
+        prelude=test.prelude,
     )
 
 
@@ -120,4 +121,5 @@ def _table_info(name: str, found: HalfOfKind[MixedTable]) -> ScenarioInfo:
         asked_by="symmtom_mixed",
         held_out=found.is_held_out,
         needs_order=table.needs_order,
+        prelude=table.prelude,
     )

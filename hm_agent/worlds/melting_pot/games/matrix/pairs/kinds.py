@@ -21,15 +21,16 @@ ANSWERS = 3
 
 @dataclass(frozen=True)
 class MatrixPairKind:
-    """One kind of pairs. order: of the mind that it needs."""
+    """One kind of pairs. order: of the mind that it needs. prelude: the number of steps in which the seat is led."""
 
     about: str
     order: int
+    prelude: int = PRELUDE
 
     @property
     def length(self) -> Length:
         """That of an episode."""
-        return Length(PRELUDE + FREE, every=1, chance=1.0, one_interaction=True)
+        return Length(self.prelude + FREE, every=1, chance=1.0, one_interaction=True)
 
 
 KINDS: Mapping[str, MatrixPairKind] = {
