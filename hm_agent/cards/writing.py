@@ -11,7 +11,7 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from hm_agent.cards.answers import write_answers
-from hm_agent.cards.card import ANSWERS, FIGURE, FILE, PAGE, Card, Figure, WorldFigures, write_card
+from hm_agent.cards.card import ANSWERS, FIGURE, FILE, PAGE, Card, Figure, OrderFigures, WorldFigures, write_card
 from hm_agent.files import write_whole
 from hm_agent.reporting.drawing import COLOURS, MUTED, FigureFiles, drawn_file
 from hm_agent.reporting.pages import page
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-PANEL_WIDTH, ROW_HEIGHT, FRAME_HEIGHT, SQUARE_HEIGHT = 500, 34, 80, 190
+PANEL_WIDTH, ROW_HEIGHT, FRAME_HEIGHT, SQUARE_HEIGHT, LABEL_WIDTH, CELL_WIDTH = 500, 34, 80, 190, 200, 46
 """In points."""
 BOARD = "leaderboard"
 """The name of a leaderboard's files, without their endings."""
@@ -110,6 +110,16 @@ class Leaderboard:
     def titles(self) -> list[str]:
         return list(dict.fromkeys(world.title for card in self.cards for world in card.worlds))
 
+    def orders(self, world: str) -> list[int | None]:
+        """The needed orders of a world's items on any card, lowest first; None alone where they state none."""
+        found = {row.order for card in self.cards if (own := card.world(world)) for row in own.orders}
+        return sorted(found, key=lambda order: -1 if order is None else order)
+
+    def figures(self, card: Card, world: str, order: int | None) -> OrderFigures | None:
+        """What a card has of a world's items that need an order; None if it has nothing."""
+        own = card.world(world)
+        return next((row for row in own.orders if row.order == order), None) if own else None
+
 
 def leaderboard(cards: Sequence[Card]) -> Leaderboard:
     """Sorts cards by the mean order over the worlds in which any has one; who has none there counts as a shortcut."""
@@ -124,7 +134,7 @@ def leaderboard(cards: Sequence[Card]) -> Leaderboard:
 
 
 def write_leaderboard(board: Leaderboard, into: Path) -> Path:
-    """Writes the page, the table and the CSV of a leaderboard; returns the page's path."""
+    """Writes the page, the table, the picture and the CSV of a leaderboard; returns the page's path."""
     into.mkdir(parents=True, exist_ok=True)
     content = io.StringIO(newline="")
     records = [record for card in board.cards for record in _records(card)]
@@ -134,7 +144,38 @@ def write_leaderboard(board: Leaderboard, into: Path) -> Path:
     write_whole(into / f"{BOARD}.csv", content.getvalue())
     for kind in ("md", "html"):
         write_whole(into / f"{BOARD}.{kind}", page(f"{BOARD}.{kind}.j2", board=board))
+    write_whole(into / f"{BOARD}.png", board_figure(board))
     return into / f"{BOARD}.html"
+
+
+def board_figure(board: Leaderboard) -> bytes:
+    """How well each card's agent acts, by world and by the order that items need, as PNG."""
+    orders = [board.orders(world) for world in board.worlds]
+
+    def paint(drawing: Drawing) -> None:
+        panels = drawing.subplots(1, len(orders), width_ratios=list(map(len, orders)), sharey=True, squeeze=False)[0]
+        for world, title, needed, axes in zip(board.worlds, board.titles, orders, panels, strict=True):
+            _paint_scores([[board.figures(card, world, order) for order in needed] for card in board.cards], axes)
+            axes.set_xticks(range(len(needed)), ["-" if order is None else str(order) for order in needed])
+            axes.set_title(title)
+        panels[0].set_yticks(range(len(board.cards)), [f"{card.player}, {card.model}" for card in board.cards])
+        panels[0].set_ylim(len(board.cards) - 0.5, -0.5)
+        drawing.supxlabel("the order that items need; 0 is the best shortcut, 1 the ceiling")
+
+    width = max(PANEL_WIDTH, LABEL_WIDTH + CELL_WIDTH * sum(map(len, orders)))
+    return drawn_file(FigureFiles("png"), width, FRAME_HEIGHT + ROW_HEIGHT * len(board.cards), paint)
+
+
+def _paint_scores(rows: Sequence[Sequence[OrderFigures | None]], axes: Axes) -> None:
+    """A cell for each row's items of one order, the darker, the nearer to the ceiling; `-` where none were played."""
+    axes.grid(visible=False)
+    axes.margins(x=0)
+    for y, row in enumerate(rows):
+        for x, figures in enumerate(row):
+            found = figures.functional if figures else None
+            shade = min(max(found.mean, 0), 1) if found else 0
+            axes.fill_between((x - 0.5, x + 0.5), y - 0.5, y + 0.5, color=COLOURS[2], alpha=shade / 2, linewidth=0)
+            axes.text(x, y, f"{found.mean:.2f}" if found else "-", ha="center", va="center")
 
 
 def _records(card: Card) -> Iterator[dict[str, object]]:

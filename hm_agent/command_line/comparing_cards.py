@@ -33,7 +33,7 @@ from hm_agent.reproducing import differences as episode_differences
 from hm_agent.reproducing import reproducible
 from hm_agent.wording import counted, listed
 
-LEADERBOARD_ABOUT = """Compares the cards that `hm-agent battery` wrote, as a page, a table and CSV.
+LEADERBOARD_ABOUT = """Compares the cards that `hm-agent battery` wrote, as a page, a table, a picture and CSV.
 
 Every card is derived again first, from the answers beside it: some minutes each and, once, a quarter of an hour for the
 agents that a full draw of the battery is scored by. One whose figures do not follow from its answers is refused, and so

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,3 +32,14 @@ def test_code_of_ones_own_is_marked_since_it_can_read_what_is_hidden(tmp_path: P
         assert "\n\n| agent | model |" in board
     shipped = write_leaderboard(leaderboard([card, replace(card, model="local:smollm2")]), tmp_path / "shipped")
     assert "hidden" not in shipped.read_text("utf-8") + shipped.with_suffix(".md").read_text("utf-8")
+
+
+def test_the_darkest_cells_are_the_orders_that_an_agent_plays_at(tmp_path: Path) -> None:
+    board = leaderboard([read_card(CARDS / f"order_{order}" / "card.json") for order in (1, 2)])
+    page = write_leaderboard(board, tmp_path).read_text("utf-8")
+    needed = [order for world in board.worlds for order in board.orders(world)]
+    rows = re.findall(r'<th scope="row">order_<wbr>(\d)<small>builtin</small></th>(<td class=.*)</tr>', page)
+    assert [order for order, _ in rows] == ["2", "1"]
+    for order, cells in rows:
+        shades = [int(tenths) for tenths in re.findall(r"tenths-(\d+)", cells)]
+        assert [shade >= 8 for shade in shades] == [other in range(int(order) + 1) for other in needed]

@@ -186,7 +186,7 @@ def test_a_card_is_derived_again_from_its_answers(card: Path, tmp_path: Path) ->
     first, *parts, board = output.splitlines()
     assert (first, board) == (f"Card 1 of 1: {card}", f"Leaderboard: {tmp_path / 'board' / 'leaderboard.html'}")
     assert "ExploreToM, order 1: reader with loopback, 1 episode" in parts, "what takes its time is told before it"
-    assert {path.suffix for path in (tmp_path / "board").iterdir()} == {".html", ".md", ".csv"}
+    assert {path.suffix for path in (tmp_path / "board").iterdir()} == {".html", ".md", ".png", ".csv"}
     assert "| reader | loopback |" in (tmp_path / "board" / "leaderboard.md").read_text()
 
 
