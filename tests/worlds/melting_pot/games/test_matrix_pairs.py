@@ -62,7 +62,7 @@ def prelude_of(kind: str, half: str, number: int, place: int, seed: int | None =
 
     seed: of what the seat tries to do meanwhile; None for nothing.
     """
-    board = MatrixPairBoard(GAME, PAIR_SCENARIOS[f"rws_pairs_{kind}_{half}"], place)
+    board = MatrixPairBoard(GAME, PAIR_SCENARIOS[f"rws_pairs_{kind}_{half}"], place, [])
     tries, views = Random(seed), [board.reset(number).observations[FOCAL].view]
     while LED in views[-1]:
         action = Move.NOOP if seed is None else tries.choice([*Move])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -47,32 +48,51 @@ RIGHT = "right_kind"
 """The metric of a board: 1 if the kind that beats the opponent's led in what the seat held in the interaction."""
 
 
+@dataclass(frozen=True)
+class DrawnPair:
+    """Both boards of a pair. seed: the pair's. map_seed: the engine's, on both boards."""
+
+    seed: int
+    map_seed: int
+    scripts: tuple[Script, Script]
+
+
 class MatrixPairBoard(SubstrateWorld):
     """One board of every pair of a kind and half, by its place; the seed says which pair.
+
+    latest: holds the pair that was drawn last, if any; shared by both boards, so that each pair is drawn once.
 
     For `PRELUDE` steps both players are led, whatever the seat does. Then it is free for `FREE` steps, while the
     opponent stands still, with what it has collected.
     """
 
-    def __init__(self, facts: MatrixFacts, pairs: HalfOfKind[MatrixPairKind], place: int) -> None:
+    def __init__(
+        self, facts: MatrixFacts, pairs: HalfOfKind[MatrixPairKind], place: int, latest: list[DrawnPair]
+    ) -> None:
         super().__init__(facts, (FOCAL,), ground_truth=True)
         self._facts, self._side = facts, facts.side
         self._vision = vision_of(facts.short_name, AGENT)
-        self._pairs, self._place = pairs, place
+        self._pairs, self._place, self._latest = pairs, place, latest
         self._script: Script | None = None
         self._is_right: bool | None = None
         """Whether the right kind led in the interaction; None before."""
 
     def reset(self, seed: int) -> Turn[View]:
+        self._script, self._is_right = None, None
+        drawn = next((pair for pair in self._latest if pair.seed == seed), None)
+        turn, drawn = (super().reset(drawn.map_seed), drawn) if drawn else self._draw(seed)
+        self._latest[:], self._script = [drawn], drawn.scripts[self._place]
+        return self._told(turn)
+
+    def _draw(self, seed: int) -> tuple[Turn[View], DrawnPair]:
+        """Draws maps, and some scripts on each, until both boards can be played; returns the first turn on that map."""
         creed, first = Creed(self._pairs.facts.order, seed % ANSWERS), seed // ANSWERS % len(BOARDS)
         rng = Random(f"{self._pairs.kind} {self._pairs.half} {seed}")
-        self._script, self._is_right = None, None
         while True:
-            turn = super().reset(rng.getrandbits(32))
+            turn = super().reset(map_seed := rng.getrandbits(32))
             for _ in range(DRAWS):
                 with suppress(Unplayable):
-                    self._script = drawn_scripts(self._opening(), creed, first, rng)[self._place]
-                    return self._told(turn)
+                    return turn, DrawnPair(seed, map_seed, drawn_scripts(self._opening(), creed, first, rng))
 
     def step(self, actions: Mapping[Seat, int]) -> Turn[View]:
         move = self._move(FOCAL, actions[FOCAL])
@@ -126,7 +146,8 @@ class MatrixPairWorld(MatchedPairWorld[View, int]):
     """Both boards of a pair side by side, each with an agent in the first player's place."""
 
     def __init__(self, facts: MatrixFacts, pairs: HalfOfKind[MatrixPairKind]) -> None:
-        boards = {seat: MatrixPairBoard(facts, pairs, place) for place, seat in enumerate(BOARDS)}
+        latest: list[DrawnPair] = []
+        boards = {seat: MatrixPairBoard(facts, pairs, place, latest) for place, seat in enumerate(BOARDS)}
         super().__init__(boards, RIGHT, (BOTH_BOARDS,))
         self.actions = boards[BOARDS[0]].actions
 
