@@ -101,7 +101,7 @@ class MeltingPotSuite(Suite):
     battery: Mapping[str, BatteryPart] = {SMALL: BatteryPart(("rws_repeated_1",), options={"bots": SCRIPTED})}
     battery_items = "rws_pairs_*"
     per_order: Mapping[str, int] = {SMALL: 3, FULL: 20}
-    scored_by = 36
+    scored_by = 24
     commands: Mapping[str, OwnCommand] = {
         "game-file": OwnCommand(
             "write the file of one of Melting Pot's substrates",
