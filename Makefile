@@ -200,7 +200,7 @@ cards: $(set_up) ## make the cards of the built-in reasoner and of the agents of
 
 small_out := runs/cards-local
 small_results := benchmarks/results/cards/small
-play_small = $(python) -m hm_agent battery --world=symmtom,matrix_games,exploretom,enacttom --noreplay --out=$(small_out)
+play_small = $(python) -m hm_agent battery --noreplay --out=$(small_out)
 
 cards-local: $(set_up) ## make the small card of the language model that runs in this process; see docs/cards.md
 	@.ci/set_up local
