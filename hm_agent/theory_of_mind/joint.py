@@ -13,7 +13,7 @@ from dataclasses import replace
 from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
 from hm_agent.questions import Model, ask
 from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, find, ranked, score
-from hm_agent.theory_of_mind.mind import JointMindReading, PlayerModel, Revision
+from hm_agent.theory_of_mind.mind import JointMindReading, Revision
 from hm_agent.theory_of_mind.predictions import BaseRates
 from hm_agent.theory_of_mind.strategist import HypothesisKeeper
 
@@ -78,16 +78,6 @@ class JointMind(HypothesisKeeper[JointMindReading]):
             for player in self._mind.players
         }
         return self._rates.response(self._mind, self._mind.players) or revised.strategy
-
-    def _player_model(self, player: str) -> PlayerModel:
-        return PlayerModel(
-            player=player,
-            history=self._memory.of(player),
-            hypothesis=self.believed_about(player),
-            expected=self._expected.get(player),
-            clue=self._clues.get(player),
-            hypotheses=self._banks.get(player, ()),
-        )
 
     def _revise(self, player: str, revisions: Iterable[Revision], foreseen: str | None) -> None:
         """Replaces the hypotheses about a player by those that an answer keeps, rewords or adds.

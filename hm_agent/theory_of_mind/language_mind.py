@@ -49,11 +49,7 @@ class Situated(Protocol[SituationT_co]):
 
 
 class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking, Generic[SituationT, StrategyT]):
-    """What strategists ask from one agent's point of view; a subclass says what a strategy in an answer means.
-
-    players: the others' names. strategy_now: what the agent has followed up to now, in words, which questions show;
-    None before the first.
-    """
+    """What strategists ask from one agent's point of view; a subclass says what a strategy in an answer means."""
 
     asks_at_first = False
     decides_apart: ClassVar[bool] = False
@@ -61,9 +57,9 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
     remembers: ClassVar[int | None] = None
     """How many of the latest interactions questions take in; None for all."""
 
-    def __init__(self, players: Sequence[str], seat: Situated[SituationT], strategy_now: str | None = None) -> None:
+    def __init__(self, players: Sequence[str], seat: Situated[SituationT]) -> None:
         self.players: Sequence[str] = tuple(players)
-        self._seat, self.strategy_now = seat, strategy_now
+        self._seat = seat
 
     @property
     def situation(self) -> SituationT:
@@ -108,22 +104,12 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
         return asking(question, lambda answer: answer.hypothesis)
 
     def ask_prediction(
-        self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
-    ) -> Asking[Foreseen]:
-        return self._ask_prediction(history, hypotheses, (), clue, certain=certain)
-
-    def ask_prediction_among(
-        self, history: Sequence[Interaction], hypotheses: Bank, others: Sequence[PlayerBelief], *, decides: bool = True
-    ) -> Asking[Foreseen]:
-        return self._ask_prediction(history, hypotheses, others, decides=decides)
-
-    def _ask_prediction(
         self,
         history: Sequence[Interaction],
         hypotheses: Bank,
-        others: Sequence[PlayerBelief],
-        clue: Clue | None = None,
         *,
+        others: Sequence[PlayerBelief] = (),
+        clue: Clue | None = None,
         decides: bool = True,
         certain: bool = False,
     ) -> Asking[Foreseen]:
@@ -144,7 +130,7 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
         decided = self.decided(answer.strategy, informed=informed) if isinstance(answer, Prediction) else None
         return Foreseen([behaviour.words for behaviour in answer.next], decided)
 
-    def ask_revision(self, others: Sequence[PlayerModel], about: str | None = None) -> Asking[Revised]:
+    def ask_revision(self, others: Sequence[PlayerModel], about: str | None) -> Asking[Revised]:
         revised = next((other for other in others if other.player == about), None)
         history = self.noticed(revised.history) if revised else ()
         question = Revise(

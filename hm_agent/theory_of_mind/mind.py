@@ -204,23 +204,23 @@ class MindReading(BasicMind, Protocol):
         ...
 
     def ask_prediction(
-        self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
+        self,
+        history: Sequence[Interaction],
+        hypotheses: Bank,
+        *,
+        others: Sequence[PlayerBelief] = (),
+        clue: Clue | None = None,
+        decides: bool = True,
+        certain: bool = False,
     ) -> Asking[Foreseen]:
         """Step 4: what will the other player do by each of these hypotheses? The last one is acted on.
 
-        certain: True if the last one is known to be true. If `ask_choice` gives None, the question also asks what to do
-        about the last one's prediction (step 5).
+        If `ask_choice` gives None, the question also asks what to do about the last one's prediction (step 5). others:
+        what is believed of the other players, in view of which to decide. clue: what calls for the question, if no
+        interaction does. decides: False if what to do is not asked, since the step has more interactions. certain: True
+        if the last hypothesis is known to be true.
         """
         ...
-
-    def ask_prediction_among(
-        self, history: Sequence[Interaction], hypotheses: Bank, others: Sequence[PlayerBelief], *, decides: bool = True
-    ) -> Asking[Foreseen]:
-        """Step 4, as `ask_prediction`, for a game that also asks what to do in view of the beliefs about the others.
-
-        decides: False if what to do is not asked, since the step has more interactions.
-        """
-        return self.ask_prediction(history, hypotheses)
 
     def ask_choice(self, others: Sequence[PlayerModel]) -> Asking[Strategy] | None:
         """Step 5: what to do, given what is believed of everybody? None if `ask_prediction` has asked it."""
@@ -264,7 +264,7 @@ class Revised:
 class JointMindReading(BasicMind, Protocol):
     """What a game tells agents that revise their hypotheses, predict by each and decide, all in one question."""
 
-    def ask_revision(self, others: Sequence[PlayerModel], about: str | None = None) -> Asking[Revised]:
+    def ask_revision(self, others: Sequence[PlayerModel], about: str | None) -> Asking[Revised]:
         """Which hypotheses about a player to keep, reword or add, what each predicts, and what to do in view of all?
 
         about: the player whose hypotheses are revised, None if nothing new is known of any.

@@ -20,7 +20,7 @@ from hm_agent.theory_of_mind.hypotheses import (
     validated,
     with_predictions,
 )
-from hm_agent.theory_of_mind.mind import Foreseen, MindReading, PlayerModel
+from hm_agent.theory_of_mind.mind import Foreseen, MindReading
 from hm_agent.theory_of_mind.strategist import HypothesisKeeper
 
 
@@ -99,7 +99,7 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
             return await self._respond(None)
         hypothesis = self.believed_about(clue.partner)
         hypotheses = (hypothesis,) if hypothesis else ()
-        asked = self._mind.ask_prediction(self._memory.of(clue.partner), hypotheses, clue)
+        asked = self._mind.ask_prediction(self._memory.of(clue.partner), hypotheses, clue=clue)
         foreseen = await ask(self._model, asked)
         if foreseen is None:
             return None
@@ -125,7 +125,7 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
         proven = validated(bank, self._parameters)
         hypotheses = (proven,) if proven else bank
         others = self._beliefs(partner)
-        asked = self._mind.ask_prediction_among(history, hypotheses, others, decides=self._is_last)
+        asked = self._mind.ask_prediction(history, hypotheses, others=others, decides=self._is_last)
         self._owes_strategy = not self._is_last
         foreseen = await ask(self._model, asked) if hypotheses else None
         predictions = foreseen.behaviours if foreseen else (None,) * len(hypotheses)
@@ -153,9 +153,4 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
 
     def _choice(self) -> Asking[Strategy] | None:
         """What step 5 asks in a question of its own; None in games without one."""
-        others = []
-        for player in self._mind.players:
-            expected, clue = self._expected.get(player), self._clues.get(player)
-            hypothesis = self.believed_about(player)
-            others.append(PlayerModel(player, self._memory.of(player), hypothesis, expected, clue))
-        return self._mind.ask_choice(others)
+        return self._mind.ask_choice([self._player_model(player) for player in self._mind.players])

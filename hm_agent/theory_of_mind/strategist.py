@@ -8,7 +8,7 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy, Thoughts
 from hm_agent.questions import Model, ask
 from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, validated
-from hm_agent.theory_of_mind.mind import BasicMind, PlayerBelief
+from hm_agent.theory_of_mind.mind import BasicMind, PlayerBelief, PlayerModel
 from hm_agent.theory_of_mind.predictions import PredictionRecord
 
 
@@ -210,13 +210,19 @@ class HypothesisKeeper(BaseStrategist[MindT]):
 
     def _beliefs(self, excluded: str | None = None) -> tuple[PlayerBelief, ...]:
         """The beliefs about all other players that the agent has interacted with, but for the excluded one."""
-        beliefs = []
-        for player in self._mind.players:
-            if player != excluded and self._memory.of(player):
-                hypothesis = self.believed_about(player)
-                words = hypothesis.words if hypothesis else None
-                beliefs.append(PlayerBelief(player, words, self._expected.get(player)))
-        return tuple(beliefs)
+        others = (self._player_model(player) for player in self._mind.players if player != excluded)
+        return tuple(other.belief for other in others if other.history)
+
+    def _player_model(self, player: str) -> PlayerModel:
+        """All that is known and believed of another player."""
+        return PlayerModel(
+            player=player,
+            history=self._memory.of(player),
+            hypothesis=self.believed_about(player),
+            expected=self._expected.get(player),
+            clue=self._clues.get(player),
+            hypotheses=self._banks.get(player, ()),
+        )
 
     @property
     def is_outdated(self) -> bool:

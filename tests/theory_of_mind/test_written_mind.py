@@ -26,7 +26,9 @@ class Sitting:
 
 
 def mind(strategy: str | None = None) -> WrittenMind:
-    return WrittenMind(["player_1", "player_2"], Sitting(), strategy)
+    asked = WrittenMind(["player_1", "player_2"], Sitting())
+    asked.strategy_now = strategy
+    return asked
 
 
 def met(step: int, does: str | None = VISITS_BASE, says: int | None = 1) -> Meeting:
@@ -148,6 +150,6 @@ def test_the_present_strategy_is_shown_and_stands_if_an_answer_leaves_it_empty()
 
 
 def test_a_prediction_that_was_not_to_decide_leaves_the_strategy_open() -> None:
-    asked = mind().ask_prediction_among((met(3),), IDEAS[:1], (), decides=False)
+    asked = mind().ask_prediction((met(3),), IDEAS[:1], decides=False)
     foreseen = asked.read(Foresight(player="player_1", next=[NextTalk(does=RETURNS, says=0)]))
     assert foreseen == Foreseen(["comes straight back, says 0"], None)

@@ -140,9 +140,7 @@ class CardMind(MindReading):
     def ask_hypothesis(self, history: Sequence[Any], best: Any) -> Asking[str]:
         return asking(Ask("hypothesis", history=tuple(history)), lambda answer: answer.hypothesis)
 
-    def ask_prediction(
-        self, history: Any, hypotheses: Any, clue: Any = None, *, certain: bool = False
-    ) -> Asking[Foreseen]:
+    def ask_prediction(self, history: Any, hypotheses: Any, **_: Any) -> Asking[Foreseen]:
         return asking(Ask("behaviour", hypothesis=hypotheses[-1].words if hypotheses else None), _foreseen)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hm_agent.core import Clue, Decision, Event, Interaction, Observation, Thoughts
+from hm_agent.core import Decision, Event, Interaction, Observation, Thoughts
 from hm_agent.questions import Asking, Model, asking
 from hm_agent.theory_of_mind.hypotheses import Bank, ranked
 from hm_agent.theory_of_mind.mind import Foreseen, MindReading, OddsReading, PlayerModel
@@ -77,9 +77,7 @@ class StoryMind(MindReading, OddsReading):
             question = replace(question, mistaken=last.hypothesis, question=last.view.question, answer=last.answer)
         return asking(question, lambda answer: answer.perspective)
 
-    def ask_prediction(
-        self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
-    ) -> Asking[Foreseen]:
+    def ask_prediction(self, history: Sequence[Interaction], hypotheses: Bank, **_: Any) -> Asking[Foreseen]:
         asked = _asked(history[-1])
         question = perspective_question(asked.view, asked.partner, *(each.words for each in hypotheses))
         return asking(question, lambda answer: Foreseen(answers_in(answer), None))

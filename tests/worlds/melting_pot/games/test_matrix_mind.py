@@ -114,12 +114,12 @@ def test_nothing_is_expected_of_an_opponent_before_anything_is_known_or_supposed
         ((), (Hypothesis("rock"),), None, ROCK),
         ((), (), Clue(3, "opponent", "rock"), ROCK),
     ):
-        decided = mind.ask_prediction(history, hypotheses, clue).read(answer).strategy
+        decided = mind.ask_prediction(history, hypotheses, clue=clue).read(answer).strategy
         assert isinstance(decided, MatrixStrategy)
         assert decided.expected == expected
     revised = RevisedBeliefs[NextLead, AgainstOne](hypotheses=[], strategy=strategy)
     for opponent, expected in ((PlayerModel("opponent"), None), (PlayerModel("opponent", (ALIKE,)), ROCK)):
-        decided = mind.ask_revision([opponent]).read(revised).strategy
+        decided = mind.ask_revision([opponent], None).read(revised).strategy
         assert isinstance(decided, MatrixStrategy)
         assert decided.expected == expected
 

@@ -94,7 +94,9 @@ def test_an_answer_to_watch_an_only_opponent_keeps_its_target() -> None:
     given = against("rock", OWN, watch=True, words="Hold paper.")
     for strategy in (
         mind.ask_prediction((), ()).read(Prediction(player="opponent", next=[lead("rock")], strategy=given)).strategy,
-        mind.ask_revision(opponents).read(RevisedBeliefs[NextLead, AgainstOne](hypotheses=[], strategy=given)).strategy,
+        mind.ask_revision(opponents, None)
+        .read(RevisedBeliefs[NextLead, AgainstOne](hypotheses=[], strategy=given))
+        .strategy,
         mind.ask_minds(opponents).read(MindsReadAnswer[NextLead, AgainstOne](minds=[], strategy=given)).strategy,
         mind.ask_strategy((), ()).read(StrategyAnswer(strategy=given)),
     ):

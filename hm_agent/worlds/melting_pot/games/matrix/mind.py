@@ -139,17 +139,20 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind, OddsReading):
         return replace(other.belief, right=other.hypothesis.right, tested=other.hypothesis.tested)
 
     def ask_prediction(
-        self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
+        self,
+        history: Sequence[Interaction],
+        hypotheses: Bank,
+        *,
+        clue: Clue | None = None,
+        certain: bool = False,
+        **_: Any,
     ) -> Asking[Foreseen]:
-        """Among many, what to do is asked by `ask_choice`, but where one hypothesis is known to be true of all."""
-        decides = certain or not self._is_crowd
-        return self._ask_prediction(history, hypotheses, (), clue, decides=decides, certain=certain)
+        """Shows no others, on whom what one player does next does not depend.
 
-    def ask_prediction_among(
-        self, history: Sequence[Interaction], hypotheses: Bank, others: Sequence[PlayerBelief], *, decides: bool = True
-    ) -> Asking[Foreseen]:
-        """What one player does next depends on no other."""
-        return self.ask_prediction(history, hypotheses)
+        Among many, what to do is asked by `ask_choice`, but where one hypothesis is known to be true of all.
+        """
+        decides = certain or not self._is_crowd
+        return super().ask_prediction(history, hypotheses, clue=clue, decides=decides, certain=certain)
 
     def ask_choice(self, others: Sequence[PlayerModel]) -> Asking[MatrixStrategy] | None:
         if not self._is_crowd:
