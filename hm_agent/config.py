@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
 from os import PathLike
 from pathlib import Path
 from typing import TypeVar
@@ -26,6 +28,12 @@ def data_folder(name: str) -> Path:
         if folder.is_dir():
             return folder
     raise ConfigError(f"no folder {name!r} in {package} or {package.parent}: the installation is incomplete")
+
+
+@cache
+def content_hash(path: Path) -> str:
+    """A hash of what a file held when this was first called."""
+    return f"sha256:{sha256(path.read_bytes()).hexdigest()[:12]}"
 
 
 def check_folder(flag: str, path: Path) -> None:

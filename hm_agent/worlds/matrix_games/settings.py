@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Annotated
@@ -21,8 +20,7 @@ from hm_agent.repeated_games.payoffs import Side, transposed
 from hm_agent.repeated_games.rules_of_play import MixtureRule, RuleOfPlay
 from hm_agent.repeated_games.written_rules import Parameter, rule_from
 
-FOLDER = "matrix_games"
-FILES = f"{FOLDER}/*.toml"
+FILES = "matrix_games/*.toml"
 """The files of games within scenarios/ and within a folder of a user's own."""
 MOST_ACTIONS, MOST_ROUNDS = 8, 200
 """The largest sizes, so that tables can be read and best responses are computed in seconds."""
@@ -96,6 +94,11 @@ class TableScenario:
     game: PayoffGame
     group: OpponentGroup | None
     path: Path
+
+    @property
+    def is_own(self) -> bool:
+        """True if its file is a user's."""
+        return self.path.parents[1] != data_folder("scenarios")
 
     @property
     def name(self) -> str:
@@ -186,22 +189,10 @@ def table_scenarios() -> Mapping[str, TableScenario]:
 @cache
 def _scenarios_in(folders: tuple[str, ...]) -> Mapping[str, TableScenario]:
     found: dict[str, TableScenario] = {}
-    for scenario in _every_scenario(folders):
-        if known := found.get(scenario.name):
-            raise ConfigError(f"{scenario.path}: {known.path} has the scenario {scenario.name} already")
-        found[scenario.name] = scenario
+    paths = [path for folder in (data_folder("scenarios"), *map(Path, folders)) for path in sorted(folder.glob(FILES))]
+    for path in paths:
+        for scenario in scenarios_of(load_payoff_game(path), path):
+            if known := found.get(scenario.name):
+                raise ConfigError(f"{path}: {known.path} has the scenario {scenario.name} already")
+            found[scenario.name] = scenario
     return found
-
-
-def _every_scenario(folders: tuple[str, ...]) -> Iterator[TableScenario]:
-    for folder in (data_folder("scenarios"), *map(Path, folders)):
-        for path in sorted(folder.glob(FILES)):
-            yield from scenarios_of(load_payoff_game(path), path)
-
-
-@cache
-def content_of_own(path: Path) -> str | None:
-    """A hash of a user's file, as it was when this was first called; None for a file of the package."""
-    if path.parent == data_folder("scenarios") / FOLDER:
-        return None
-    return f"sha256:{sha256(path.read_bytes()).hexdigest()[:12]}"

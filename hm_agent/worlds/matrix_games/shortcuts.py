@@ -37,10 +37,10 @@ class LeaderPlayer(TableAgent):
     """Plays by the rule of thumb for one table that would have paid most in the tables so far."""
 
     def choose(self, view: RoundView) -> tuple[int, None]:
-        tables = view.tables if view.tables is not None else (view.side,) * len(view.history)
+        played = [*zip(view.played_tables, view.moves, strict=True)]
 
         def earned(rule: Callable[[Side], int]) -> float:
-            return sum(table.payoff[rule(table)][other] for table, (_, other) in zip(tables, view.moves, strict=True))
+            return sum(table.payoff[rule(table)][other] for table, (_, other) in played)
 
         return max(_FOR_ONE_TABLE, key=earned)(view.side), None
 
@@ -55,7 +55,7 @@ class AutomataPlayer(TableAgent):
     def choose(self, view: RoundView) -> tuple[int, None]:
         if not view.moves:
             return self._rng.randrange(len(view.side.actions)), None
-        self._automata.learn(view.tables[-1] if view.tables else view.side, *view.moves[-1])
+        self._automata.learn(view.played_tables[-1], *view.moves[-1])
         return view.side.best_against(self._automata.chances), None
 
 
@@ -68,7 +68,7 @@ class RegressionPlayer(TableAgent):
 
     def choose(self, view: RoundView) -> tuple[int, None]:
         if view.moves:
-            self._regression.learn(view.tables[-1] if view.tables else view.side, view.moves[-1][1])
+            self._regression.learn(view.played_tables[-1], view.moves[-1][1])
         return view.side.best_against(self._regression.chances(view.side)), None
 
 
@@ -110,11 +110,11 @@ def undrawn(learner: Learner) -> Shortcut:
     return lambda side, moves, rng: learner(side, moves)
 
 
-def _naive(naive: str) -> Callable[[Side], int]:
-    return partial(naive_action, naive=naive)
-
-
-_FOR_ONE_TABLE: Sequence[Callable[[Side], int]] = (*map(_naive, NAIVE), mutual_action, harmful_action)
+_FOR_ONE_TABLE: Sequence[Callable[[Side], int]] = (
+    *(partial(naive_action, naive=naive) for naive in NAIVE),
+    mutual_action,
+    harmful_action,
+)
 _RULES: Mapping[str, Shortcut] = {
     "random": uniform,
     "constant": undrawn(lambda side, moves: naive_action(side, "safest")),

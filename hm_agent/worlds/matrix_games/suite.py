@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from hm_agent.config import content_hash
 from hm_agent.core import Agent, World
 from hm_agent.extensions import ADDED
 from hm_agent.metrics import UNBOUNDED, Bounds, Metric, ShareMetric
@@ -16,15 +16,12 @@ from hm_agent.scenario import ScenarioInfo
 from hm_agent.suite import AgentSetup, OwnAgent, OwnCommand, Setting, Suite, Viewer
 from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
 from hm_agent.theory_of_mind.predictions import BASE_RATE, FROM_PREDICTIONS, RIGHT
-from hm_agent.worlds.matrix_games.settings import FILES, PayoffGame, TableScenario, content_of_own, table_scenarios
+from hm_agent.worlds.matrix_games.settings import FILES, PayoffGame, TableScenario, table_scenarios
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import BodyBuilder
 
 UNIT = "reward per round"
-METRIC = Metric("reward_per_round", UNIT, ceiling="oracle", digits=2)
-SELF_PLAY_METRIC = Metric("reward_per_round", UNIT, digits=2, per_steps=1)
-"""Nobody is told how another agent will play, so self-play has no ceiling."""
 LEAST_SHARE_OF_PAYOFFS = 0.1
 """A scale that is shorter than this share of the range of payoffs is narrow: the scenario separates nobody."""
 SHORTCUTS: Mapping[str, str] = {
@@ -79,7 +76,8 @@ class MatrixGamesSuite(Suite):
         return _infos_in(tuple(ADDED.folders))
 
     def content(self, scenario: ScenarioInfo) -> str | None:
-        return content_of_own(table_scenarios()[scenario.name].path)
+        found = table_scenarios()[scenario.name]
+        return content_hash(found.path) if found.is_own else None
 
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
         from hm_agent.worlds.matrix_games.world import MatrixGameWorld
@@ -144,17 +142,23 @@ def _scenario_info(scenario: TableScenario) -> ScenarioInfo:
         about=group.about if group else "no opponent in the world: 2 seats for agents",
         seats=scenario.seats,
         has_like_seats=game.column_payoff is None,
-        metric=replace(
-            METRIC if group else SELF_PLAY_METRIC,
-            least_scale=least_scale(scenario) if group else 0.0,
-            bounds=_bounds(game),
-        ),
+        metric=_metric(scenario),
         asked_by="mg_" if group else "selfplay",
         held_out=group.held_out if group else False,
         order=group.order if group else None,
         needs_order=group.needs_order if group else None,
         separates_nobody=group.separates_nobody if group else False,
         family=_title(game) if group else "",
+    )
+
+
+def _metric(scenario: TableScenario) -> Metric:
+    """In self-play there is no ceiling, since nobody is told how another agent will play."""
+    bounds = _bounds(scenario.game)
+    if scenario.group is None:
+        return Metric("reward_per_round", UNIT, digits=2, per_steps=1, bounds=bounds)
+    return Metric(
+        "reward_per_round", UNIT, ceiling="oracle", digits=2, least_scale=least_scale(scenario), bounds=bounds
     )
 
 

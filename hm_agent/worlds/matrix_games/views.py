@@ -44,6 +44,11 @@ class RoundView:
         return self.rounds - self.round + 1
 
     @property
+    def played_tables(self) -> tuple[Side, ...]:
+        """The table of each round in history."""
+        return (self.side,) * len(self.history) if self.tables is None else self.tables
+
+    @property
     def moves(self) -> list[tuple[int, int]]:
         """The number of its own action and of the other's, for each round so far."""
         own, others = self.side.actions.index, self.side.others.index

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache, reduce
-from hashlib import sha256
 from importlib.util import find_spec
 from operator import or_
 from pathlib import Path
@@ -214,12 +213,6 @@ def own_file(game: GameFacts) -> Path | None:
     files = {known.short_name: path for known, path in _games_in(tuple(ADDED.folders))}
     path = files.get(game.short_name)
     return None if path is None or path.parent == shipped else path
-
-
-@cache
-def content_of(path: Path) -> str:
-    """A hash of a game's file, as the file was when this was first called."""
-    return f"sha256:{sha256(path.read_bytes()).hexdigest()[:12]}"
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any
 
 from hm_agent.agents.agent import BodyBuilder
 from hm_agent.agents.registry import AGENTS
-from hm_agent.config import ConfigError
+from hm_agent.config import ConfigError, content_hash
 from hm_agent.core import World
 from hm_agent.extensions import ADDED
 from hm_agent.matched_pairs import PAIRS, boards_info
@@ -27,7 +27,6 @@ from hm_agent.worlds.melting_pot.scenarios import (
     FILES,
     Scenario,
     all_scenarios,
-    content_of,
     has_models,
     has_trained_bots,
     own_file,
@@ -162,7 +161,7 @@ class MeltingPotSuite(Suite):
 
     def content(self, scenario: ScenarioInfo) -> str | None:
         path = own_file(scenario_named(scenario.name).game)
-        return content_of(path) if path else None
+        return content_hash(path) if path else None
 
     def networks(
         self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]

@@ -24,18 +24,15 @@ NEGLIGIBLE = 0.01
 # Which rules fit
 
 
-def _fits(situation: RoundSituation) -> Sequence[RuleFit]:
-    """The rules in the order in which they are tried."""
+def _ranked(situation: RoundSituation) -> Sequence[RuleFit]:
+    """The rules by likelihood, the likeliest first; of several, the one that is tried first."""
     view, moves, side = situation.view, tuple(situation.view.moves), situation.side.opposite
     if view.tables is None:
-        return fits(side, moves)
-    tables = [table.opposite for table in view.tables]
-    return fits_by_table(levels_tried(side, sees_less=view.others_see_less), tables, moves)
-
-
-def _ranked(situation: RoundSituation) -> Sequence[RuleFit]:
-    """The rules by likelihood, the likeliest first."""
-    return sorted(_fits(situation), key=lambda fit: fit.likelihood, reverse=True)
+        found = fits(side, moves)
+    else:
+        levels = levels_tried(side, sees_less=view.others_see_less)
+        found = fits_by_table(levels, [table.opposite for table in view.tables], moves)
+    return sorted(found, key=lambda fit: fit.likelihood, reverse=True)
 
 
 def _probable(situation: RoundSituation) -> Sequence[tuple[RuleFit, float]]:
@@ -86,7 +83,7 @@ def strategy_words(situation: RoundSituation) -> str:
 
 
 def _weigh(situation: RoundSituation, about: str, history: Sequence[Any]) -> Mapping[str, float]:
-    return {rule_in_words(fit.rule): fit.likelihood for fit in _fits(situation)}
+    return {rule_in_words(fit.rule): fit.likelihood for fit in _ranked(situation)}
 
 
 def _calls(situation: RoundSituation, question: Plan) -> Sequence[str]:

@@ -11,7 +11,6 @@ from hm_agent.agents.written_body import WrittenBody, WrittenFollower, written_b
 from hm_agent.core import Event, Interaction, Observation
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import Asking, Model
-from hm_agent.repeated_games.payoffs import Side
 from hm_agent.theory_of_mind.language_mind import ask_table_odds
 from hm_agent.theory_of_mind.mind import PlayerModel
 from hm_agent.theory_of_mind.player_odds import PlayerOdds, TableOdds
@@ -21,14 +20,12 @@ from hm_agent.worlds.matrix_games.views import RoundView
 
 OTHER = "the other player"
 """What agents call whom they play."""
-MatrixGameBody = WrittenBody[RoundView, str, RoundSituation]
 
 
 class RoundNotes(Notes[RoundView, RoundSituation, str]):
     """Keeps the present round; the world's views hold all earlier ones."""
 
-    def __init__(self) -> None:
-        self._situation: RoundSituation
+    _situation: RoundSituation
 
     @property
     def situation(self) -> RoundSituation:
@@ -63,10 +60,6 @@ class RoundMind(WrittenMind):
         view = self.situation.view
         return OTHER if view.untold is not None and view.round > self._asked_in else None
 
-    @property
-    def side(self) -> Side:
-        return self.situation.side
-
     def ask_odds(self, other: PlayerModel) -> Asking[PlayerOdds]:
         view = self.situation.view
         self._asked_in = view.round
@@ -74,12 +67,13 @@ class RoundMind(WrittenMind):
 
     def _moves_in(self, interaction: Interaction) -> tuple[int, int]:
         assert isinstance(interaction, RoundPlayed)
-        return self.side.actions.index(interaction.own), self.side.others.index(interaction.behaviour)
+        side = self.situation.side
+        return side.actions.index(interaction.own), side.others.index(interaction.behaviour)
 
     def respond(self, odds: Mapping[str, PlayerOdds]) -> ChosenAction:
         (about_the_other,) = odds.values()
         assert isinstance(about_the_other, TableOdds)
-        action = self.side.actions[about_the_other.choice]
+        action = self.situation.side.actions[about_the_other.choice]
         return ChosenAction(phrase("matrix_games/blocks.j2", "chosen", action=action), action=action)
 
 
@@ -107,6 +101,6 @@ class PlayFollower(WrittenFollower[RoundSituation, str]):
         return self.plan[0].action
 
 
-def matrix_game_body(model: Model, reflector: Reflector) -> MatrixGameBody:
+def matrix_game_body(model: Model, reflector: Reflector) -> WrittenBody[RoundView, str, RoundSituation]:
     notes = RoundNotes()
     return written_body(notes, PlayFollower(), RoundMind([OTHER], notes), model, reflector, NoProbes())
