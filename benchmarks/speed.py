@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from statistics import median
 
-from hm_agent.core import Step
+from hm_agent.core import Recorder, Step
 from hm_agent.finding import find_scenarios
 from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up
@@ -46,7 +46,7 @@ TARGETS = (
 
 
 @dataclass
-class FrameRecorder:
+class FrameRecorder(Recorder):
     """A recorder that keeps an episode's frames and the moves between them."""
 
     frames: list[Pixels] = field(default_factory=list)
@@ -56,11 +56,8 @@ class FrameRecorder:
         self.frames.append(step.turn.observations[FOCAL].view["RGB"].copy())
         self.moves.append(step.decisions[FOCAL].action)
 
-    def close(self) -> None:
-        """Does nothing."""
 
-
-class Stopwatch:
+class Stopwatch(Recorder):
     """A recorder that times the steps after the first one. seconds, steps: the total time and number of these."""
 
     def __init__(self) -> None:
@@ -72,9 +69,6 @@ class Stopwatch:
         self._started = self._started or now
         self.seconds = now - self._started
         self.steps += 1
-
-    def close(self) -> None:
-        """Does nothing."""
 
 
 def play(scenario: ScenarioInfo, seed: int, *recorders: FrameRecorder) -> tuple[float, list[float]]:

@@ -294,7 +294,9 @@ class Recorder(Protocol):
 
     def record(self, step: Step) -> None: ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Is called at the end of the episode; by default there is nothing to release."""
+        return
 
 
 def per_capita(amounts: Iterable[float]) -> float:

@@ -51,14 +51,6 @@ async def _opened(model: Model) -> Any:
     yield model
 
 
-class _Unwatched:
-    """A recorder that records nothing."""
-
-    def record(self, step: object) -> None: ...
-
-    def close(self) -> None: ...
-
-
 def play_again(episode: Episode, answers: RecordedAnswers) -> Result:
     """Plays an episode into its folder by the recorded answers; returns its result as a reader of the folder has it.
 
@@ -67,7 +59,7 @@ def play_again(episode: Episode, answers: RecordedAnswers) -> Result:
     played: list[Result] = []
 
     async def act() -> None:
-        played.append(await play(episode, RecordedModels(episode, answers), _Unwatched()))
+        played.append(await play(episode, RecordedModels(episode, answers)))
 
     run_interruptibly(act)
     if not played or played[0].status == INTERRUPTED:

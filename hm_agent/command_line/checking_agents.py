@@ -16,7 +16,7 @@ from hm_agent.agents.agent import Recipe
 from hm_agent.casting import can_play
 from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError
-from hm_agent.core import Step
+from hm_agent.core import Recorder, Step
 from hm_agent.experiment import Experiment
 from hm_agent.finding import find_agent, find_scenarios
 from hm_agent.models.canned import PLACE
@@ -148,7 +148,7 @@ def _frames_of_waiting() -> Iterator[str]:
             waiting = getattr(waiting, "cr_await", None)
 
 
-class _ActionRecorder:
+class _ActionRecorder(Recorder):
     """Keeps the actions of an episode in words, and begins the time of each step."""
 
     def __init__(self, actions: list[str], seconds: float) -> None:
@@ -157,6 +157,3 @@ class _ActionRecorder:
     def record(self, step: Step) -> None:
         _begin_step(self._seconds)
         self._actions += [str(to_json(decision.action)) for decision in step.decisions.values()]
-
-    def close(self) -> None:
-        """Does nothing: the actions are shown after the episode."""

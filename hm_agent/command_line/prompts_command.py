@@ -10,7 +10,7 @@ from pathlib import Path
 from hm_agent.agents.agent import Recipe
 from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError, check_folder, data_folder
-from hm_agent.core import Step
+from hm_agent.core import Recorder, Step
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
 from hm_agent.extensions import is_place
@@ -96,7 +96,7 @@ def _show(options: argparse.Namespace) -> int:
     return 0
 
 
-class _PromptRecorder:
+class _PromptRecorder(Recorder):
     """Renders every question of an episode, in the order in which they were asked."""
 
     def __init__(self, episode: Episode, shown: list[str]) -> None:
@@ -108,6 +108,3 @@ class _PromptRecorder:
                 whose = f", {seat}" if len(self._seats) > 1 else ""
                 title = f"=== {exchange.question.asked_as}, step {step.turn.step}{whose} ==="
                 self._shown.append(f"{title}\n{printable(render(exchange.question))}")
-
-    def close(self) -> None:
-        """Does nothing: what was rendered is shown after the episode."""

@@ -92,8 +92,8 @@ class _PlayedEpisode:
     sources: Sources = field(default_factory=Sources)
 
 
-async def play(episode: Episode, models: Models, watcher: Recorder) -> Result:
-    """Plays an episode and writes its files; the result's status says how it ended.
+async def play(episode: Episode, models: Models, watcher: Recorder | None = None) -> Result:
+    """Plays an episode and writes its files; the result's status says how it ended. watcher: a further recorder.
 
     Raises DiskError if the files can't be written; the episode then counts as not yet played, not as failed.
     """
@@ -111,7 +111,7 @@ async def play(episode: Episode, models: Models, watcher: Recorder) -> Result:
             with disk_errors():
                 for recorder in _recorders(episode):
                     recorders.append(recorder)  # noqa: PERF402 - if the next can't be made, those before it are closed
-            recorders += [watcher, *filter(None, [replay])]
+            recorders += filter(None, (watcher, replay))
             await _play(episode, world, models, recorders, played)
         except BaseException:
             for recorder in recorders:

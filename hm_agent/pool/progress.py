@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from hm_agent.core import Step, per_capita
+from hm_agent.core import Recorder, Step, per_capita
 from hm_agent.experiment.planned_episode import Episode
 from hm_agent.questions import Usage
 from hm_agent.recording.result import Result
@@ -28,32 +28,27 @@ class Pulse:
 
 
 class Progress(Protocol):
-    """Receives the start, the pulses and the result of every episode of a run."""
+    """Receives the start, the pulses and the result of every episode of a run; by default it does nothing with them."""
 
-    def begin(self, episode: Episode) -> None: ...
+    def begin(self, episode: Episode) -> None:
+        return
 
-    def pulse(self, episode: Episode, pulse: Pulse) -> None: ...
+    def pulse(self, episode: Episode, pulse: Pulse) -> None:
+        return
 
-    def end(self, episode: Episode, result: Result) -> None: ...
+    def end(self, episode: Episode, result: Result) -> None:
+        return
 
     def finishing(self, episodes: int, seconds: float) -> None:
         """After the first Ctrl-C: `episodes` are running and have `seconds` to end."""
-        ...
+        return
 
 
-class NoProgress:
+class NoProgress(Progress):
     """Shows nothing."""
 
-    def begin(self, episode: Episode) -> None: ...
 
-    def pulse(self, episode: Episode, pulse: Pulse) -> None: ...
-
-    def end(self, episode: Episode, result: Result) -> None: ...
-
-    def finishing(self, episodes: int, seconds: float) -> None: ...
-
-
-class Heartbeat:
+class Heartbeat(Recorder):
     """A recorder that emits a pulse at a step if the last one is old enough. at_once: how many episodes do so."""
 
     def __init__(self, emit: Callable[[Pulse], None], at_once: int = 1) -> None:
@@ -70,6 +65,3 @@ class Heartbeat:
         if time.monotonic() - self._emitted >= self._interval:
             self._emitted = time.monotonic()
             self._emit(Pulse(step.turn.step, per_capita(step.totals.values()), self._usage))
-
-    def close(self) -> None:
-        """Does nothing: there is nothing to release."""

@@ -16,6 +16,7 @@ from hm_agent.core import Step
 if TYPE_CHECKING:
     from hm_agent.suite import Pixels
 
+STEPS_A_SECOND = 10
 KEYFRAME_SECONDS = 5
 """Seconds of video between two frames that a player can jump to."""
 ENCODER = {"preset": "superfast", "tune": "zerolatency", "crf": "20"}
@@ -25,17 +26,16 @@ ENCODER = {"preset": "superfast", "tune": "zerolatency", "crf": "20"}
 class VideoRecorder:
     """Records a video of an episode; the file is created at the first step and playable once closed.
 
-    picture: draws a step as (H, W, 3) uint8, H and W even and the same for all steps. fps: steps a second. Errors of
-    the disk are `OSError`.
+    picture: draws a step as (H, W, 3) uint8, H and W even and the same for all steps. Errors of the disk are `OSError`.
     """
 
-    def __init__(self, path: Path, picture: Callable[[Step], Pixels], *, fps: int = 10) -> None:
-        self._path, self._picture, self._fps = path, picture, fps
+    def __init__(self, path: Path, picture: Callable[[Step], Pixels]) -> None:
+        self._path, self._picture = path, picture
         self._file: _Mp4File | None = None
 
     def record(self, step: Step) -> None:
         pixels = self._picture(step)
-        self._file = self._file or _Mp4File(self._path, pixels.shape[1], pixels.shape[0], self._fps)
+        self._file = self._file or _Mp4File(self._path, pixels.shape[1], pixels.shape[0])
         self._file.add(pixels)
 
     def close(self) -> None:
@@ -47,12 +47,12 @@ class VideoRecorder:
 class _Mp4File:
     """An MP4 file being written."""
 
-    def __init__(self, path: Path, width: int, height: int, fps: int) -> None:
+    def __init__(self, path: Path, width: int, height: int) -> None:
         self._container: OutputContainer = av.open(path, "w", options={"movflags": "faststart"})
-        self._stream: VideoStream = self._container.add_stream("libx264", fps, options=ENCODER)
+        self._stream: VideoStream = self._container.add_stream("libx264", STEPS_A_SECOND, options=ENCODER)
         context = self._stream.codec_context
         context.width, context.height, context.pix_fmt = width, height, "yuv420p"
-        context.gop_size = KEYFRAME_SECONDS * fps
+        context.gop_size = KEYFRAME_SECONDS * STEPS_A_SECOND
         # Without these, a player has to guess the colour space.
         context.color_range, context.colorspace = ColorRange.MPEG, Colorspace.ITU709
         context.color_primaries, context.color_trc = ColorPrimaries.BT709, ColorTrc.BT709

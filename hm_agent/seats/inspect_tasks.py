@@ -42,7 +42,6 @@ from hm_agent.models.chat import Reply, Request, Sampling
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import PERSON, ModelSettings
 from hm_agent.models.text_model import TextModel
-from hm_agent.pool.progress import Heartbeat
 from hm_agent.questions import map_schema
 from hm_agent.recording.result import Result
 from hm_agent.reporting.functional import shipped_score
@@ -137,7 +136,7 @@ def episode_player(episodes: Mapping[str, Episode], others: str) -> Solver:
         models = SeatModels(str(tested), chat.model)
         with _folder(episodes[str(state.sample_id)], state.epoch) as episode:
             seated = _seated(episode, str(tested), others)
-            result = await play_episode(seated, models, Heartbeat(lambda pulse: None))
+            result = await play_episode(seated, models)
         await checkpoint()  # an episode that is cancelled ends, and the cancellation goes on here
         if chat.failure is not None:
             raise chat.failure

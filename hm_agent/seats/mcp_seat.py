@@ -29,7 +29,6 @@ from hm_agent.finding import find_agent, find_scenario
 from hm_agent.models.prompts import phrase
 from hm_agent.models.settings import BUILTIN, PERSON
 from hm_agent.pages.local_server import HOST
-from hm_agent.pool.progress import Heartbeat
 from hm_agent.process.folder_lock import locked
 from hm_agent.process.interruptions import defer_interruptions
 from hm_agent.questions import Model
@@ -69,7 +68,7 @@ class ServedSeat:
         """Plays the episode; its files are written also if this is cancelled."""
         try:
             models = SeatModels(self.model, self._take)
-            self._result = await play(self.episode, models, Heartbeat(lambda pulse: None))
+            self._result = await play(self.episode, models)
         finally:
             self._has_ended = True
             self._changed.set()

@@ -46,7 +46,7 @@ def thinking(words: str) -> Thoughts:
 
 
 @dataclass
-class Witness:
+class Witness(Recorder):
     """Keeps what there was to be recorded of one seat, and what is hidden from it."""
 
     seat: Seat = "player_0"
@@ -65,9 +65,6 @@ class Witness:
         self.truths.append(tuple(other for i, other in enumerate(step.scene.players) if i != slot))
         if isinstance(state := step.decisions[self.seat].state, SubstrateAgentState):
             self.states.append(state)
-
-    def close(self) -> None:
-        """Keeps what it has."""
 
     def remembered(self, step: int) -> set[tuple[str, Any, int]]:
         """Every thing and player that the seat's agent knows of, with where and at which step it was last seen."""

@@ -60,7 +60,7 @@ class EndlessWorld(World[Any, Any]):
 
 
 @dataclass
-class MemoryRecorder:
+class MemoryRecorder(Recorder):
     """A recorder that keeps the process's resident memory, in bytes, after each `every` steps."""
 
     every: int = WARM_UP_STEPS
@@ -71,9 +71,6 @@ class MemoryRecorder:
         if done % self.every == 0:
             pages = Path("/proc/self/statm").read_text().split()[1]
             self.bytes_by_step[done] = int(pages) * PAGE_SIZE
-
-    def close(self) -> None:
-        """Does nothing."""
 
 
 def memory_by_step(folder: Path, steps: int, every: int = WARM_UP_STEPS) -> dict[int, int]:

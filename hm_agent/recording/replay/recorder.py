@@ -9,7 +9,7 @@ from typing import Any
 
 from PIL import Image
 
-from hm_agent.core import Decision, Seat, Step
+from hm_agent.core import Decision, Recorder, Seat, Step
 from hm_agent.files import write_whole
 from hm_agent.models.prompts import render
 from hm_agent.recording import trace
@@ -23,7 +23,7 @@ PAGE = "replay.html"
 THUMBNAIL = "thumbnail.png"
 
 
-class ReplayRecorder:
+class ReplayRecorder(Recorder):
     """Keeps the films of an episode and, for each step, a line of JSON with what the trace lacks.
 
     A line has `totals`, each seat's reward so far, and `seats`: for each seat that acted, what the viewer shows
@@ -77,13 +77,11 @@ class ReplayRecorder:
                 questions[-1]["prompt"] = render(exchange.question)
         return changes | ({"asked": questions} if questions else {})
 
-    def close(self) -> None:
-        """Does nothing: the page is written by `write`, since it also shows the result, which is known only later."""
-
     def write(self, result: Result) -> None:
         """Writes the page and, if there are frames, that of the largest reward as a thumbnail; errors are `OSError`.
 
-        The trace has to be in the folder already. An episode without a step gets no page.
+        This is no part of `close`, since the page also shows the result, which is known only later. The trace has to be
+        in the folder already. An episode without a step gets no page.
         """
         if not self._count:
             return

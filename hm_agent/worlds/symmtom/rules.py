@@ -224,18 +224,14 @@ def prizes(settings: GameSettings, recharges: Any) -> Any:
 def _freeze_finished(before: GameState, after: GameState, effects: Effects, over: Bools) -> tuple[GameState, Effects]:
     """Undoes a step in the games that were over before it: they keep their state, and their effects are empty."""
 
-    def keep_finished(old: Any, new: Any) -> Any:
-        return np.where(over.reshape(-1, *[1] * (old.ndim - 1)), old, new)
+    def frozen(old: Any, new: Any) -> Any:
+        values = ((name, value, getattr(new, name)) for name, value in vars(old).items())
+        return type(new)(**{name: np.where(over.reshape(-1, *[1] * (a.ndim - 1)), a, b) for name, a, b in values})
 
     no_effects = Effects(
         **{name: np.full_like(value, SILENT if name == "said" else 0) for name, value in vars(effects).items()}
     )
-    return _merge_fields(keep_finished, before, after), _merge_fields(keep_finished, no_effects, effects)
-
-
-def _merge_fields(choose: Any, first: Any, second: Any) -> Any:
-    """Builds a dataclass instance from two others by calling `choose` on each pair of fields."""
-    return type(first)(**{name: choose(value, getattr(second, name)) for name, value in vars(first).items()})
+    return frozen(before, after), frozen(no_effects, effects)
 
 
 def as_cells(pairs: Ints, width: int) -> Ints:

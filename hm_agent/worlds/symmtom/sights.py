@@ -76,11 +76,7 @@ def sights_of(settings: GameSettings, state: GameState, effects: Effects | None,
     games, n = len(state.step), settings.agents
     me = np.tile(np.arange(n), games)
     rows = np.arange(games * n)
-
-    def repeated(values: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-        return np.repeat(values, n, axis=0)
-
-    first_hand: Bools = repeated(state.first_hand)  # type: ignore[assignment]
+    first_hand = np.repeat(state.first_hand, n, axis=0)
     if not settings.has_public_first_hand:
         first_hand = first_hand & (np.arange(n) == me[:, None])[..., None]
     heard = np.full((games * n, n), SILENT, np.int32)
@@ -96,7 +92,7 @@ def sights_of(settings: GameSettings, state: GameState, effects: Effects | None,
         positions=np.repeat(state.positions, n, axis=0),
         bases=np.repeat(state.bases, n, axis=0),
         first_hand=first_hand,
-        knows=repeated(state.knows)[rows, me],  # type: ignore[arg-type]
+        knows=np.repeat(state.knows, n, axis=0)[rows, me],
         heard=heard,
         reward=reward,
         held=np.zeros((games * n, n), bool),

@@ -1,7 +1,7 @@
 """Rules that go round the partners of a mixed table and keep no account of who was told what: its shortcuts.
 
 Each goes to the nearest agent but the last, tells it one piece a turn, none twice in a visit, and leaves after
-two turns that pay nothing. It goes to its base when it knows all pieces.
+`PATIENCE` turns that pay nothing. It goes to its base when it knows all pieces.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import numpy as np
 from hm_agent.worlds.symmtom.policies.policy import Policy, approach, cell_in_range
 from hm_agent.worlds.symmtom.rules import SILENT, GameState, Ints
 from hm_agent.worlds.symmtom.sights import Sights
+
+PATIENCE = 2
 
 
 @dataclass
@@ -44,12 +46,11 @@ WORDS: Mapping[str, Callable[[Hearsay], int]] = {
 class PeddlerPolicy(Policy):
     """Plays one agent, in one row, by one of `WORDS`.
 
-    patience: how many turns that pay nothing it stays for. hushes: True if it is silent in a turn after it was told
-    something new.
+    hushes: True if it is silent in a turn after it was told something new.
     """
 
-    def __init__(self, rule: str, patience: int = 2, *, hushes: bool = False) -> None:
-        self._rating, self._patience, self._hushes = WORDS[rule], patience, hushes
+    def __init__(self, rule: str, *, hushes: bool = False) -> None:
+        self._rating, self._hushes = WORDS[rule], hushes
         self._known = 0
         self._heard: dict[int, Hearsay] = {}
         self._target: int | None = None
@@ -83,7 +84,7 @@ class PeddlerPolicy(Policy):
         me, target = int(sights.me[0]), self._target
         if target is not None and sights.near[0, me, target]:
             self._idle = 0 if sights.reward[0] > 0 else self._idle + 1
-        if target is None or self._idle >= self._patience:
+        if target is None or self._idle >= PATIENCE:
             ways = np.abs(sights.positions[0] - sights.here[0]).sum(-1)
             others = [agent for agent in range(len(ways)) if agent not in (me, target)]
             target = min(others or [target or 0], key=lambda agent: int(ways[agent]))

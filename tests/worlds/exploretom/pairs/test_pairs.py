@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import pytest
 
-from hm_agent.core import Step
+from hm_agent.core import Recorder, Step
 from hm_agent.finding import find_scenarios
 from hm_agent.registry import suites
 from hm_agent.testing.episodes import play_out, set_up
@@ -227,12 +227,9 @@ def test_replays_show_each_seat_its_own_story() -> None:
     world, agents = set_up(find_scenarios(["exploretom_pairs_order_0_even"])[0], "order_0")
     shown: dict[str, str] = {}
 
-    class Shown:
+    class Shown(Recorder):
         def record(self, step: Step) -> None:
             shown.update({seat: StoryViewer().shown(step, seat)["question"][0]["given"] for seat in step.decisions})
-
-        def close(self) -> None:
-            """Does nothing."""
 
     play_out(world, agents, seed=0, recorders=[Shown()])
     assert [shown[seat] for seat in SEATS] == rights(draw_pair("order_0", "even/0", read_cast(), False))
