@@ -116,7 +116,7 @@ def _complete(arguments: Sequence[str]) -> int:
         for name, command in COMMANDS.items()
     }
     names = [*COMMANDS, *TOOLS, *_own_commands(), COMPLETION]
-    print(completion.script(arguments[0], names, typed, flags.completions()), end="")
+    print(completion.script(arguments[0], names, typed), end="")
     return 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -29,8 +29,7 @@ from hm_agent.flag_fields import FlagField, flag_field
 from hm_agent.grouping import grouped
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.prompts import register_prompts
-from hm_agent.models.settings import BUILTIN
-from hm_agent.registry import agent_names, register_scenarios, scenarios, suites
+from hm_agent.registry import register_scenarios, suites
 from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.request import ReportRequest
 from hm_agent.scenario import ScenarioInfo
@@ -305,18 +304,6 @@ def check_report_only() -> None:
     used = {"report_only", *chain(*REPORT_GROUPS.values())}
     unused = (name for name in chain(*GROUPS.values()) if name not in used)
     refuse_given(FLAGS, unused, "--report_only plays nothing")
-
-
-def completions() -> Mapping[str, Sequence[str]]:
-    """Returns the names that can be given, by flag, for flags with a fixed choice of names."""
-    names = [scenario.short_name for scenario in scenarios().values()]
-    choices = {
-        flag.name: list(flag.parser.enum_values)
-        for flag in (FLAGS[name] for name in FLAGS)
-        if isinstance(flag.parser, flags.EnumParser)
-    }
-    agents = agent_names()
-    return {**choices, "scenario": names, "agent": agents, "seats": agents, "model": [BUILTIN, "local:smollm2"]}
 
 
 def _options() -> Mapping[str, Setting]:

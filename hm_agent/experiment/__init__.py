@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
@@ -12,7 +13,7 @@ from typing import Any, TypeAlias
 from hm_agent.casting import ignores, stand_ins
 from hm_agent.config import ConfigError, check_folder
 from hm_agent.core import Recorder
-from hm_agent.experiment.lineups import LeftOut, Lineup, Lineups, seated, tournament_tables
+from hm_agent.experiment.lineups import LeftOut, Lineup, Lineups, check_tournament, seated, tournament_tables
 from hm_agent.experiment.planned_episode import Episode
 from hm_agent.extensions import check_call, packed, unpack
 from hm_agent.files import RUNS
@@ -35,7 +36,6 @@ REMOTE_AT_ONCE = 32
 MOST_GIF_STEPS = 1000
 """The most steps of a GIF: their pictures are kept in memory until the episode ends."""
 
-
 RecorderBuilder: TypeAlias = Callable[["Episode"], Recorder]
 
 
@@ -45,9 +45,8 @@ class Experiment:
 
     The fields that are flags say in their help what they do. seats: if not empty, they play scenarios with several
     seats instead of `agents`; fewer names than seats repeat in turn. concurrency: None for a number that suits the
-    models. record_gif: the steps to film. made: how the results come to be, which they record. recorders: called once
-    for each episode in the process that plays it.
-    options: the worlds' own options, by flag.
+    models. record_gif: the steps to film. options: the worlds' own, by flag. made: how the results come to be, which
+    they record. recorders: called once for each episode in the process that plays it.
 
     Pickling it includes everything that was registered in this process, so that other processes know it, too.
     """
@@ -228,7 +227,8 @@ class Experiment:
             check_call(f"recorder {getattr(recorder, '__qualname__', recorder)}", recorder, "build(episode)")
         self._check_person()
         if opens_models:
-            self._check_models()
+            with closing(ModelPool(self.model)) as models:
+                models.check(self.model_names)
         check_folder("out", self.out)
         if self.record_gif and self.max_steps is not None and min(self.record_gif) >= self.max_steps:
             steps = f"{min(self.record_gif)}-{max(self.record_gif)}"
@@ -241,13 +241,6 @@ class Experiment:
         if self.workers > 1 or self.engine != ENGINES[0]:
             packed(self.recorders)
         self.survey()
-
-    def _check_models(self) -> None:
-        models = ModelPool(self.model)
-        try:
-            models.check(self.model_names)
-        finally:
-            models.close()
 
     def _check_person(self) -> None:
         if self.model.page and not self.asks_person:
@@ -267,7 +260,9 @@ class Experiment:
         if not self.scenarios:
             raise ConfigError("no scenario: name one or several; see --list")
         if self.tournament:
-            self._check_tournament()
+            check_tournament(self.scenarios, self.agents, self.seat_models)
+            if self.seats:
+                raise ConfigError("a tournament seats the agents of --agent; leave out seats")
         for scenario in self.scenarios:
             count = len(scenario.seats)
             if not self._asked(scenario):
@@ -282,21 +277,6 @@ class Experiment:
             raise ConfigError("--seats has no effect: these scenarios have one seat each, and --agent says who plays")
         if not any(map(self.lineups, self.scenarios)):
             raise ConfigError(self.left_out[0].error)
-
-    def _check_tournament(self) -> None:
-        agents, models = len(set(self.agents)), len(set(self.seat_models))
-        if not agents or max(agents, models) < 2:
-            raise ConfigError("--agent: a tournament needs two agents or more, or one with two of --seat_models")
-        if len(self.seat_models) > len(self.agents) > 1:
-            raise ConfigError(
-                f"--seat_models names {len(self.seat_models)}, and --agent {len(self.agents)}: "
-                "name the agent of each model in its place, or one agent for all"
-            )
-        if self.seats:
-            raise ConfigError("a tournament seats the agents of --agent; leave out seats")
-        for scenario in self.scenarios:
-            if len(scenario.seats) == 1:
-                raise ConfigError(f"{scenario.short_name} has one seat: a tournament needs several, see *selfplay")
 
     @property
     def at_once(self) -> int:

@@ -91,6 +91,20 @@ def _with_people(lineup: Lineup) -> Lineup:
     return Lineup(lineup.agents, tuple(PERSON if agent == PERSON else model for agent, model in pairs))
 
 
+def check_tournament(scenarios: Iterable[ScenarioInfo], agents: Sequence[str], models: Sequence[str]) -> None:
+    """Raises ConfigError unless there are two entrants or more, and seats for several. models: those that are named."""
+    if not agents or max(len(set(agents)), len(set(models))) < 2:
+        raise ConfigError("--agent: a tournament needs two agents or more, or one with two of --seat_models")
+    if len(models) > len(agents) > 1:
+        raise ConfigError(
+            f"--seat_models names {len(models)}, and --agent {len(agents)}: "
+            "name the agent of each model in its place, or one agent for all"
+        )
+    for scenario in scenarios:
+        if len(scenario.seats) == 1:
+            raise ConfigError(f"{scenario.short_name} has one seat: a tournament needs several, see *selfplay")
+
+
 def tournament_tables(scenario: ScenarioInfo, agents: Sequence[str], models: Sequence[str]) -> list[Lineup]:
     """Each two entrants that take the seats in turn, and each alone; both orders of the two unless seats are alike.
 

@@ -5,7 +5,7 @@ Steps are those of Hypothetical Minds' appendix C.3. Every template is in prompt
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic
@@ -14,18 +14,8 @@ from pydantic import BaseModel
 
 from hm_agent.core import Hypothesis
 from hm_agent.models.prompts import phrase
-from hm_agent.questions import Forms, Question, Words, check_all, one_of
-from hm_agent.theory_of_mind.mind import HypothesisAnswer, PlayerBelief
-from hm_agent.theory_of_mind.revisions import (
-    ANY,
-    NONE,
-    SOME,
-    RevisedHypothesis,
-    check_for_each,
-    check_revisions,
-    forms_for_each,
-    revision_forms,
-)
+from hm_agent.questions import Forms, Question, Remark, Words, check_all, one_of
+from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, HypothesisAnswer, PlayerBelief
 from hm_agent.theory_of_mind.seat_question import (
     BehaviourT,
     History,
@@ -34,8 +24,14 @@ from hm_agent.theory_of_mind.seat_question import (
     answer_about,
     answer_deciding,
     check_name,
+    check_one_for_each,
+    one_for_each,
 )
 from hm_agent.theory_of_mind.situation import SeatSituation
+
+SOME, ANY, NONE = range(1, MOST_HYPOTHESES + 1), range(MOST_HYPOTHESES + 1), range(1)
+"""How many hypotheses an answer may have: after new evidence, before there is evidence, and if nothing new is known."""
+_refusal = partial(phrase, "agent/messages.j2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +90,13 @@ class Predict(SeatQuestion[Foresight[Any]]):
 
     @property
     def forms(self) -> Forms:
-        forms = {"player": one_of([self.about]), "next": forms_for_each(self.hypotheses)}
+        forms = {"player": one_of([self.about]), "next": one_for_each(self.hypotheses)}
         decided = self.situation.strategy_forms(self.strategy) if self.decides else {}
         return {**self.situation.behaviour_forms(self.about), **forms, **decided}
 
     def check(self, answer: Foresight[Any]) -> None:
         check_all(
-            lambda: check_for_each("next", answer.next, self.hypotheses),
+            lambda: check_one_for_each("next", answer.next, self.hypotheses),
             lambda: check_name("player", answer.player, [self.about]),
             *(partial(self.situation.check_behaviour, self.about, given) for given in answer.next),
             lambda: self._check_strategy(answer),
@@ -111,9 +107,14 @@ class Predict(SeatQuestion[Foresight[Any]]):
             self.situation.check_strategy(answer.strategy, self.strategy)
 
 
-class RevisedMind(RevisedHypothesis, Generic[BehaviourT]):
-    """One hypothesis about another player, kept, reworded or new, and what it predicts."""
+class RevisedMind(BaseModel, Generic[BehaviourT]):
+    """One hypothesis about another player, kept, reworded or new, and what it predicts.
 
+    of: its number in the question, from 1; 0 for a new one. hypothesis: empty if it is kept as it is.
+    """
+
+    of: int = 0
+    hypothesis: Remark = ""
     next: BehaviourT
 
 
@@ -156,7 +157,8 @@ class Revise(SeatQuestion[RevisedBeliefs[Any, Any]]):
     def forms(self) -> Forms:
         return {
             **self.situation.behaviour_forms(self.about),
-            **revision_forms(self.hypotheses, self._counts),
+            "hypotheses": {"minItems": self._counts[0], "maxItems": self._counts[-1]},
+            "of": {"minimum": 0, "maximum": len(self.hypotheses)},
             **self.situation.strategy_forms(self.strategy),
         }
 
@@ -166,10 +168,34 @@ class Revise(SeatQuestion[RevisedBeliefs[Any, Any]]):
             foreseen = (revised.next for revised in answer.hypotheses)
             checks = [partial(self.situation.check_behaviour, self.about, given) for given in foreseen]
         check_all(
-            lambda: check_revisions(answer.hypotheses, self.hypotheses, self._counts),
+            lambda: self._check_revisions(answer.hypotheses),
             *checks,
             lambda: self.situation.check_strategy(answer.strategy, self.strategy),
         )
+
+    def _check_revisions(self, given: Sequence[RevisedMind[Any]]) -> None:
+        numbers = [revised.of for revised in given]
+        check_all(
+            lambda: _check_count(len(given), self._counts),
+            *(partial(_check_revised, revised, numbers, len(self.hypotheses)) for revised in given),
+        )
+
+
+def _check_count(given: int, counts: range) -> None:
+    if given and counts == NONE:
+        raise ValueError(_refusal("nothing_new"))
+    if given not in counts:
+        raise ValueError(_refusal("too_many_or_few", given=given, least=counts[0], most=counts[-1]))
+
+
+def _check_revised(revised: RevisedMind[Any], numbers: Sequence[int], count: int) -> None:
+    """Raises ValueError for a revision that can't be used. numbers: of all. count: the hypotheses in the question."""
+    if not 0 <= revised.of <= count:
+        raise ValueError(_refusal("no_hypothesis", number=revised.of))
+    if revised.of and numbers.count(revised.of) > 1:
+        raise ValueError(_refusal("named_twice", number=revised.of))
+    if not revised.of and not revised.hypothesis:
+        raise ValueError(_refusal("no_words"))
 
 
 class MindRead(BaseModel, Generic[BehaviourT]):

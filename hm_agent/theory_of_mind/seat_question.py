@@ -21,6 +21,20 @@ def check_name(field: str, name: object, known: Sequence[object]) -> None:
         raise ValueError(phrase("agent/messages.j2", "unknown_name", field=field, name=str(name)[:60], known=known))
 
 
+def one_for_each(things: Sequence[object]) -> dict[str, Any]:
+    """The JSON schema keywords of a list with one item for each thing, and a single item if there is none."""
+    count = max(1, len(things))
+    return {"minItems": count, "maxItems": count}
+
+
+def check_one_for_each(field: str, given: Sequence[object], things: Sequence[object]) -> None:
+    """Raises ValueError if a list in an answer is not as `one_for_each` asks. field: its name, for the message."""
+    count = max(1, len(things))
+    if len(given) != count:
+        details = {"field": field, "given": len(given), "wanted": count}
+        raise ValueError(phrase("agent/messages.j2", "not_for_each", **details))
+
+
 class SeatQuestion(Question[AnswerT]):
     """A question of a seat; the seat's situation narrows down what an answer may hold."""
 

@@ -15,7 +15,7 @@ from hm_agent.models.prompts import phrase
 from hm_agent.questions import Forms, Question, Words, one_of
 from hm_agent.theory_of_mind.odds_questions import Percent
 from hm_agent.theory_of_mind.player_odds import ToldOdds
-from hm_agent.theory_of_mind.revisions import check_for_each, forms_for_each
+from hm_agent.theory_of_mind.seat_question import check_one_for_each, one_for_each
 from hm_agent.worlds.exploretom.questions.grading import meaning
 from hm_agent.worlds.exploretom.questions.plans import answer_at
 from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
@@ -135,10 +135,10 @@ class AnswerFromPerspective(AnswerQuestion):
     @property
     def forms(self) -> Forms:
         choice = one_of(self.choices) if self.choices else {}
-        return {"answer": choice, "answers": {"items": choice, **forms_for_each(self.perspectives)}}
+        return {"answer": choice, "answers": {"items": choice, **one_for_each(self.perspectives)}}
 
     def check(self, answer: StoryAnswer) -> None:
-        check_for_each("answers", answers_in(answer), self.perspectives)
+        check_one_for_each("answers", answers_in(answer), self.perspectives)
         AnswerQuestion.check(self, answer)  # the dataclass with slots is another class than `super()` looks up
 
 
