@@ -91,9 +91,6 @@ class RoundTrips(Recorder):
         self.count += max(calls, default=0)
         self.ended = time.perf_counter()
 
-    def close(self) -> None:
-        """Does nothing."""
-
 
 @contextmanager
 def endpoint() -> Iterator[str]:

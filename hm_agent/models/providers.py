@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
-from urllib.parse import urlsplit
 
 from hm_agent.config import ConfigError, existing_file
 from hm_agent.extensions import ADDED, check_call, check_name, import_problem, load_place, nearest
@@ -21,7 +20,7 @@ from hm_agent.models.cache import AnswerCache, CachedChat
 from hm_agent.models.chat import Chat, Reply, Request
 from hm_agent.models.endpoint.outage import OutageTolerantChat
 from hm_agent.models.endpoint.parameter_support import ParameterSupport
-from hm_agent.models.endpoint.surroundings import check_surroundings
+from hm_agent.models.endpoint.surroundings import WEB, check_surroundings, scheme_of
 from hm_agent.models.local import LOCAL, LocalChat, model_file
 from hm_agent.models.prices import AnyPrice, Price, load_prices, price_of
 from hm_agent.models.settings import BUILTIN, PERSON, PLACE, ModelSettings
@@ -48,14 +47,16 @@ class Provider(Protocol):
         ...
 
 
-ProviderFactory: TypeAlias = Callable[[ModelSettings, Budget | None, AnswerCache | None], Provider]
+ProviderFactory: TypeAlias = Callable[[ModelSettings, Budget, AnswerCache | None], Provider]
 """Makes the provider of the model that the settings name. Budget and cache are the run's; it must not close them."""
+BuildModel: TypeAlias = Callable[[int], Model | Chat]
+"""Builds a user's own model for one episode from its seed."""
 
 
 class BuiltinProvider:
     """Opens the built-in reasoner; it makes no calls and needs no cache."""
 
-    def __init__(self, settings: ModelSettings, budget: Budget | None = None, cache: AnswerCache | None = None) -> None:
+    def __init__(self, settings: ModelSettings, budget: Budget, cache: AnswerCache | None) -> None:
         """Ignores its arguments, which are those of every `ProviderFactory`."""
 
     def check(self) -> None:
@@ -69,9 +70,11 @@ class BuiltinProvider:
 class _LanguageProvider(ABC):
     """What all providers of language models share: the run's budget and cache, and how a chat becomes a model."""
 
-    def __init__(self, settings: ModelSettings, budget: Budget | None = None, cache: AnswerCache | None = None) -> None:
-        self._settings, self._cache = settings, cache
-        self._budget = budget or RunBudget(settings.max_calls, settings.max_cost)
+    _endpoint: str | None = None
+    """The endpoint as results and the cache name it; None for models that have none."""
+
+    def __init__(self, settings: ModelSettings, budget: Budget, cache: AnswerCache | None) -> None:
+        self._settings, self._budget, self._cache = settings, budget, cache
 
     def check(self) -> None:
         if self._settings.offline and self._settings.cache is None:
@@ -85,11 +88,6 @@ class _LanguageProvider(ABC):
     @abstractmethod
     def _check(self) -> None:
         """Raises ConfigError if no model of this kind can be opened with the settings."""
-
-    @property
-    def _endpoint(self) -> str | None:
-        """The endpoint as results and the cache name it; None for models that have none."""
-        return None
 
     @cached_property
     def _price(self) -> AnyPrice | None:
@@ -113,8 +111,9 @@ class _LanguageProvider(ABC):
 class EndpointProvider(_LanguageProvider):
     """Opens a language model behind an OpenAI-compatible endpoint."""
 
-    def __init__(self, settings: ModelSettings, budget: Budget | None = None, cache: AnswerCache | None = None) -> None:
+    def __init__(self, settings: ModelSettings, budget: Budget, cache: AnswerCache | None) -> None:
         super().__init__(settings, budget, cache)
+        self._endpoint = settings.endpoint
         self._support = ParameterSupport()
         self._chat: OpenAIChat | None = None
         self._users = 0
@@ -127,20 +126,15 @@ class EndpointProvider(_LanguageProvider):
             near = nearest(settings.name, (BUILTIN, *ADDED.models))
             raise ConfigError(
                 f"--model={settings.name} needs a key: {near}put it into the environment variable "
-                f"{settings.api_key_env}, "
-                "name another one with --api_key_env, or a server of your own with --base_url"
+                f"{settings.api_key_env}, name another one with --api_key_env, or a server of your own with --base_url"
             )
-        if settings.endpoint_url is not None and not _is_url(settings.endpoint_url):
+        if settings.endpoint_url is not None and scheme_of(settings.endpoint_url) not in WEB:
             raise ConfigError("--base_url (or OPENAI_BASE_URL) is no URL: it looks like http://localhost:8000/v1")
         if self._key and not (self._key.isascii() and self._key.isprintable()):
             raise ConfigError(f"--api_key_env={settings.api_key_env}: the key in it has characters that no key has")
         _ = settings.headers
         if not settings.offline:
             check_surroundings(settings.endpoint_url or "")
-
-    @property
-    def _endpoint(self) -> str | None:
-        return self._settings.endpoint
 
     @property
     def _key(self) -> str | None:
@@ -200,18 +194,12 @@ class PersonProvider(_LanguageProvider):
 
 
 class OwnProvider(_LanguageProvider):
-    """Opens a user's own model. build: builds it for one episode from its seed: a `Model`, or a `Chat`.
+    """Opens a user's own model.
 
     A chat is treated as every language model: with prompts, validation of answers, retries, cache, budget and prices.
     """
 
-    def __init__(
-        self,
-        build: Callable[[int], Model | Chat],
-        settings: ModelSettings,
-        budget: Budget | None = None,
-        cache: AnswerCache | None = None,
-    ) -> None:
+    def __init__(self, build: BuildModel, settings: ModelSettings, budget: Budget, cache: AnswerCache | None) -> None:
         super().__init__(settings, budget, cache)
         self._build = build
 
@@ -270,7 +258,7 @@ class _OwnModel:
             return await self.model.answer(question, note)
 
 
-def register_model(name: str, build: Callable[[int], Model | Chat]) -> None:
+def register_model(name: str, build: BuildModel) -> None:
     """Registers a model under a name, in this process and its workers.
 
     build: a function that builds the model for one episode from its seed: a `Model`, which answers questions as data,
@@ -280,14 +268,6 @@ def register_model(name: str, build: Callable[[int], Model | Chat]) -> None:
     if name in PROVIDERS:
         raise ConfigError(f"model {name!r} is there already: choose another name")
     ADDED.models[name] = build
-
-
-def _is_url(text: str) -> bool:
-    try:
-        parts = urlsplit(text)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False
 
 
 PROVIDERS: Mapping[str, ProviderFactory] = {BUILTIN: BuiltinProvider, PERSON: PersonProvider}

@@ -130,18 +130,17 @@ class Row:
 
     @property
     def normalised_score(self) -> float | None:
-        if self.mean is None:
-            return None
-        better_up = self.scenario.metric.higher_is_better
-        return normalised_score(self.mean, self.floor, self.ceiling, higher_is_better=better_up)
+        return None if self.mean is None else self._normalised(self.mean)
 
     @property
     def episode_scores(self) -> list[float]:
         """The normalised score of each episode that has the metric; empty without a scale."""
-        better_up = self.scenario.metric.higher_is_better
-        values = self.estimate.values if self.estimate else ()
-        scores = (normalised_score(value, self.floor, self.ceiling, higher_is_better=better_up) for value in values)
+        scores = map(self._normalised, self.estimate.values if self.estimate else ())
         return [score for score in scores if score is not None]
+
+    def _normalised(self, value: float) -> float | None:
+        better_up = self.scenario.metric.higher_is_better
+        return normalised_score(value, self.floor, self.ceiling, higher_is_better=better_up)
 
     @property
     def counted_score(self) -> float | None:

@@ -29,7 +29,7 @@ class SeatStep:
     total: float
 
 
-class SeatLog:
+class SeatLog(Recorder):
     """A recorder that keeps every step of one seat."""
 
     def __init__(self, seat: Seat = "player_0") -> None:
@@ -42,9 +42,6 @@ class SeatLog:
             self.steps.append(
                 SeatStep(observation, decision, step.rewards.get(self._seat, 0.0), step.totals.get(self._seat, 0.0))
             )
-
-    def close(self) -> None:
-        """Does nothing."""
 
 
 def settled(scenario: ScenarioInfo, **options: Setting) -> Mapping[str, Setting]:

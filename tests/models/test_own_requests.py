@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from hm_agent.config import ConfigError
+from hm_agent.models.budget import RunBudget
 from hm_agent.models.cache import request_text
 from hm_agent.models.chat import Reply, Request, Sampling
 from hm_agent.models.endpoint.completion_reading import read_completion
@@ -117,7 +118,7 @@ def test_what_can_be_no_parameter_or_header_is_refused_without_showing_it() -> N
     for header in (SECRET, f"X Y: {SECRET}", f"X: {SECRET}\n"):
         settings = ModelSettings("m", "http://127.0.0.1:1/v1", header=("A: b", header + "\x01"))
         with pytest.raises(ConfigError, match=r"^--header: the 2\. of 2") as refused:
-            EndpointProvider(settings).check()
+            EndpointProvider(settings, RunBudget(), None).check()
         assert SECRET not in str(refused.value)
 
 

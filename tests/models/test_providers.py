@@ -15,7 +15,7 @@ import pytest
 from pydantic import BaseModel
 
 from hm_agent.config import ConfigError
-from hm_agent.models.budget import BudgetSpent
+from hm_agent.models.budget import BudgetSpent, RunBudget
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.chat import Reply, Request
 from hm_agent.models.providers import PROVIDERS, EndpointProvider, ModelPool, OwnProvider, provider_factory
@@ -87,14 +87,14 @@ async def ask(models: ModelPool, *asked: tuple[str, Question[Any]], answers: Rea
 @pytest.mark.parametrize("name", PROVIDERS)
 def test_every_registered_provider_opens_a_model_of_its_name(name: str) -> None:
     async def open_model() -> Model:
-        async with PROVIDERS[name](ModelSettings(name), None, None).model(7, ANSWERS) as model:
+        async with PROVIDERS[name](ModelSettings(name), RunBudget(), None).model(7, ANSWERS) as model:
             return model
 
     assert asyncio.run(open_model()).name == name
 
 
 def test_any_other_name_is_a_model_behind_the_endpoint() -> None:
-    assert isinstance(provider_factory("some-model")(ModelSettings("some-model"), None, None), EndpointProvider)
+    assert isinstance(provider_factory("some-model")(ModelSettings("some-model"), RunBudget(), None), EndpointProvider)
 
 
 def test_builtin_reasoner_answers_by_the_table_it_is_given() -> None:
@@ -137,20 +137,20 @@ class UnreachableModel:
 
 def test_a_model_of_one_s_own_is_not_asked_offline_without_a_cache() -> None:
     with pytest.raises(ConfigError, match=r"^--offline .* name it with --cache"):
-        OwnProvider(lambda seed: UnreachableChat(), ModelSettings("own", offline=True)).check()
+        OwnProvider(lambda seed: UnreachableChat(), ModelSettings("own", offline=True), RunBudget(), None).check()
 
 
 def test_offline_a_cache_that_is_not_there_is_refused_and_none_is_made(tmp_path: Path) -> None:
     settings = ModelSettings("own", offline=True, cache=tmp_path / "answers")
     with pytest.raises(ConfigError, match=r"^--cache=.*answers: there is no such file$"):
-        OwnProvider(lambda seed: UnreachableChat(), settings).check()
+        OwnProvider(lambda seed: UnreachableChat(), settings, RunBudget(), None).check()
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("made", [UnreachableChat, UnreachableModel])
 def test_a_model_of_one_s_own_without_a_connection_is_unavailable(made: Callable[[], Any]) -> None:
     async def answer() -> None:
-        provider = OwnProvider(lambda seed: made(), ModelSettings("own"))
+        provider = OwnProvider(lambda seed: made(), ModelSettings("own"), RunBudget(), None)
         async with provider.model(1, ANSWERS) as model:
             await model.answer(COUNTER)
 
@@ -160,7 +160,8 @@ def test_a_model_of_one_s_own_without_a_connection_is_unavailable(made: Callable
 
 def test_what_is_no_model_is_refused_before_it_is_asked_anything() -> None:
     async def open_model() -> None:
-        async with OwnProvider(lambda seed: 5, ModelSettings("own")).model(1, ANSWERS):  # type: ignore[arg-type,return-value]
+        provider = OwnProvider(lambda seed: 5, ModelSettings("own"), RunBudget(), None)  # type: ignore[arg-type,return-value]
+        async with provider.model(1, ANSWERS):
             raise AssertionError
 
     told = r"^build\(seed\) of own returned int; it has to return hm_agent.Chat or hm_agent.Model$"

@@ -185,14 +185,14 @@ def test_without_a_key_a_server_of_one_s_own_gets_none_of_the_environment(
 def test_key_that_no_header_can_hold_is_refused_without_showing_it(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, key)
     with pytest.raises(ConfigError, match=f"^--api_key_env={VARIABLE}: ") as refused:
-        EndpointProvider(settings("http://127.0.0.1:1/v1"), RunBudget()).check()
+        EndpointProvider(settings("http://127.0.0.1:1/v1"), RunBudget(), None).check()
     assert not any(part in "".join(traceback.format_exception(refused.value)) for part in ("0123", "sk-test"))
 
 
 def test_missing_key_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, " \n")
     with pytest.raises(ConfigError, match=VARIABLE):
-        EndpointProvider(ModelSettings(NAME, api_key_env=VARIABLE), RunBudget()).check()
+        EndpointProvider(ModelSettings(NAME, api_key_env=VARIABLE), RunBudget(), None).check()
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_missing_key_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None
 )
 def test_url_that_is_none_is_refused_without_showing_it(url: str) -> None:
     with pytest.raises(ConfigError, match=r"^--base_url ") as refused:
-        EndpointProvider(settings(url), RunBudget()).check()
+        EndpointProvider(settings(url), RunBudget(), None).check()
     assert "password" not in str(refused.value)
 
 
@@ -228,7 +228,7 @@ def test_password_that_an_endpoint_gives_back_is_hidden(tmp_path: Path) -> None:
 
 def test_representations_do_not_show_the_key() -> None:
     endpoint = EndpointSettings("http://127.0.0.1:1/v1", KEY, 1.0, 0)
-    provider = EndpointProvider(settings("http://127.0.0.1:1/v1"), RunBudget())
+    provider = EndpointProvider(settings("http://127.0.0.1:1/v1"), RunBudget(), None)
     shown = [endpoint, OpenAIChat(endpoint, ParameterSupport()), provider, provider.model(7, {})]
     assert KEY not in repr(shown)
     assert "127.0.0.1" in repr(endpoint)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
-from hm_agent.core import Decision, Step
+from hm_agent.core import Decision, Recorder, Step
 
 SceneT = TypeVar("SceneT")
 
 
-class StepLog(Generic[SceneT]):
+class StepLog(Recorder, Generic[SceneT]):
     """Keeps every step of an episode. kind: the class of the world's scenes."""
 
     def __init__(self, kind: type[SceneT]) -> None:
@@ -19,9 +19,6 @@ class StepLog(Generic[SceneT]):
 
     def record(self, step: Step) -> None:
         self.steps.append(step)
-
-    def close(self) -> None:
-        """Keeps what it has."""
 
     @property
     def scenes(self) -> Sequence[SceneT]:

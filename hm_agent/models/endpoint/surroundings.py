@@ -15,6 +15,7 @@ from hm_agent.config import ConfigError
 from hm_agent.files import open_regular
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+WEB = ("http", "https")
 SOCKS = ("socks5", "socks5h")
 CERTIFICATES: Mapping[str, str] = {"SSL_CERT_FILE": "cafile", "SSL_CERT_DIR": "capath"}
 """The variables that replace the system's certificates, and how `ssl` calls what they name."""
@@ -51,7 +52,7 @@ def check_surroundings(url: str) -> None:
     All proxies are checked, since the client opens all of them.
     """
     for kind, proxy in getproxies().items():
-        if kind in ("http", "https", "all") and proxy:
+        if kind in (*WEB, "all") and proxy:
             _check_proxy(f"{kind.upper()}_PROXY={_shown(proxy)}", proxy)
     if is_on_this_machine(url) and (named := proxy_for(url)) and not is_on_this_machine(named.partition("=")[2]):
         raise ConfigError(
@@ -87,20 +88,20 @@ def is_on_this_machine(address: str) -> bool:
 
 
 def _check_proxy(named: str, proxy: str) -> None:
-    scheme = _scheme_of_proxy(proxy)
-    if scheme is None:
+    scheme = scheme_of(proxy if "://" in proxy else f"http://{proxy}")
+    if scheme not in (*WEB, *SOCKS):
         raise ConfigError(f"{named} of the environment is no proxy: it looks like http://localhost:3128")
     if scheme in SOCKS and find_spec("socksio") is None:
         raise ConfigError(f"{named} of the environment needs the package socksio: pip install socksio, or unset it")
 
 
-def _scheme_of_proxy(proxy: str) -> str | None:
+def scheme_of(url: str) -> str | None:
+    """The scheme of a URL; None if it has no host, or a port that there cannot be."""
     try:
-        parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-        is_address = parts.scheme in ("http", "https", *SOCKS) and bool(parts.hostname) and parts.port != 0
+        parts = urlsplit(url)
+        return parts.scheme if parts.hostname and parts.port != 0 else None
     except ValueError:
         return None
-    return parts.scheme if is_address else None
 
 
 def _check_key_log(path: str) -> None:

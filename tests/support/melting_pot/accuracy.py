@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from hm_agent.core import Step
+from hm_agent.core import Recorder, Step
 from hm_agent.registry import scenario_named
 from hm_agent.testing.episodes import play_out, seat_agents
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
@@ -27,7 +27,7 @@ def pose_of(truth: Mapping[str, Any]) -> Pose:
     return Pose(x, y, int(truth["ORIENTATION"]))
 
 
-class PoseCheck:
+class PoseCheck(Recorder):
     """A recorder that counts the steps in which the agent's pose is exact, wrong or lost (unknown).
 
     settling: for how many steps after each entry into the map the pose is not checked.
@@ -46,9 +46,6 @@ class PoseCheck:
         assert isinstance(state, SubstrateAgentState)
         is_exact = state.pose == pose_of(self._world.scene().before[0])
         self.verdicts["lost" if state.pose is None else "exact" if is_exact else "wrong"] += 1
-
-    def close(self) -> None:
-        """Nothing to release."""
 
 
 def check(
