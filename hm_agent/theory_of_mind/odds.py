@@ -1,8 +1,4 @@
-"""Beliefs about one other player as chances: the rules that it may follow, and the best choice against all of them.
-
-A model names rules and chances; the choice is calculated, by dynamic programming over all interactions that are left,
-so that it also counts what it makes the other player do, be it for good.
-"""
+"""Rules by which another player may act, each with the chances of its actions in the next two interactions."""
 
 from __future__ import annotations
 
@@ -10,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from hm_agent.repeated_games.best_play import BayesPlay
 from hm_agent.repeated_games.payoffs import Shares, Side
 from hm_agent.repeated_games.rules_of_play import RuleOfPlay
 
@@ -18,12 +13,6 @@ StateT = TypeVar("StateT")
 
 SLIP = 0.05
 """The chance with which any rule is taken to be left for an action drawn alike, so that no surprise refutes it."""
-LOOKAHEAD = 1
-"""After how many more interactions the rule is taken to be known (QMDP; Littman, Cassandra and Kaelbling, 1995).
-
-An answer tells of two interactions. Whoever looks further ahead with it takes a rule whose grudges need longer for
-good nature, and tests it for good.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,48 +98,9 @@ class ToldRule(RuleOfPlay):
         return state is not None
 
 
-class RuleBeliefs:
-    """What is believed of one other player: rules with their probabilities, which interactions change (Bayes).
-
-    rules: at least one; their shares need not add up to 1. side: the game of one interaction as the agent sees it.
-    left: how many more interactions there are.
-    """
-
-    def __init__(self, rules: Sequence[LikelyRule], side: Side, left: int) -> None:
-        total = sum(rule.share for rule in rules)
-        self._words = [rule.words for rule in rules]
-        self._rules = [
-            ToldRule(side.opposite, _slipping(rule.next), tuple(map(_slipping, rule.then)), rule.lasts)
-            for rule in rules
-        ]
-        self._play = BayesPlay(self._rules, [rule.share / total for rule in rules], left, LOOKAHEAD)
-        self._beliefs, self._left = self._play.prior, left
-
-    @property
-    def chances(self) -> Shares:
-        """The probability of each of the other player's next actions."""
-        return tuple(self._play.chances(self._beliefs))
-
-    @property
-    def ranked(self) -> Sequence[tuple[str, float, Shares]]:
-        """Each rule in words, with its probability and the chances of the next actions by it; the likeliest first."""
-        likeliest = sorted(self._beliefs, key=lambda belief: belief[2], reverse=True)
-        return [(self._words[number], share, self._rules[number].chances(state)) for number, state, share in likeliest]
-
-    @property
-    def is_open(self) -> bool:
-        """True if it is likelier than not that what the player does next was not told."""
-        return sum(share for number, state, share in self._beliefs if self._rules[number].is_open(state)) > 0.5
-
-    @property
-    def choice(self) -> int:
-        """The number of the agent's best action now."""
-        return self._play.action(self._beliefs, self._left)
-
-    def take(self, own: int, other: int) -> None:
-        """Takes in an interaction. own, other: the actions of the agent and of the other player."""
-        self._beliefs = self._play.updated(self._beliefs, own, other)
-        self._left = max(1, self._left - 1)
+def told_rule(rule: LikelyRule, side: Side) -> ToldRule:
+    """A rule that another player may follow, with slips. side: the game of one interaction as the agent sees it."""
+    return ToldRule(side.opposite, _slipping(rule.next), tuple(map(_slipping, rule.then)), rule.lasts)
 
 
 def likeliest(chances: Shares) -> int:

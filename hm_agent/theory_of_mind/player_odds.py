@@ -9,8 +9,16 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from hm_agent.core import Interaction
+from hm_agent.repeated_games.best_play import BayesPlay
 from hm_agent.repeated_games.payoffs import Side
-from hm_agent.theory_of_mind.odds import LikelyRule, RuleBeliefs
+from hm_agent.theory_of_mind.odds import LikelyRule, likeliest, told_rule
+
+LOOKAHEAD = 1
+"""After how many more interactions the rule is taken to be known (QMDP; Littman, Cassandra and Kaelbling, 1995).
+
+An answer tells of two interactions. Whoever looks further ahead with it takes a rule whose grudges need longer for
+good nature, and tests it for good.
+"""
 
 MovesIn = Callable[[Interaction], tuple[int, int] | None]
 """The agent's action and the other's in an interaction, by their numbers; None if one is unknown."""
@@ -52,34 +60,47 @@ class PlayerOdds(ABC):
 class TableOdds(PlayerOdds):
     """Chances of a player's actions in a table of payoffs, which Bayes' rule moves on from one question to the next.
 
-    New ones are asked for after an action that is rarer than if all were drawn alike, and, unless both repeat their
-    actions, when the answer does not tell of the next one. left: for how many interactions the table holds.
+    A model names rules and chances; the choice is calculated, by dynamic programming over all interactions that are
+    left, so that it also counts what it makes the other player do, be it for good. New chances are asked for after an
+    action that is rarer than if all were drawn alike, and, unless both repeat their actions, when the answer does not
+    tell of the next one.
+
+    rules: at least one; their shares need not add up to 1. side: the game of one interaction as the agent sees it.
+    left: for how many interactions the table holds.
     """
 
     def __init__(self, rules: Sequence[LikelyRule], side: Side, left: int, moves_in: MovesIn) -> None:
-        self._beliefs, self._names, self._moves_in = RuleBeliefs(rules, side, left), side.others, moves_in
-        self._left = left
+        total = sum(rule.share for rule in rules)
+        self._words, self._rules = [rule.words for rule in rules], [told_rule(rule, side) for rule in rules]
+        self._play = BayesPlay(self._rules, [rule.share / total for rule in rules], left, LOOKAHEAD)
+        self._beliefs, self._left, self._names, self._moves_in = self._play.prior, left, side.others, moves_in
 
     @property
     def chances(self) -> Mapping[str, float]:
-        return dict(zip(self._names, self._beliefs.chances, strict=True))
+        return dict(zip(self._names, self._play.chances(self._beliefs), strict=True))
 
     @property
     def ranked(self) -> Sequence[tuple[str, float, str]]:
-        return [(words, share, self._names[row.index(max(row))]) for words, share, row in self._beliefs.ranked]
+        ranked = sorted(self._beliefs, key=lambda belief: belief[2], reverse=True)
+        return [
+            (self._words[number], share, self._names[likeliest(self._rules[number].chances(state))])
+            for number, state, share in ranked
+        ]
 
     @property
     def choice(self) -> int:
         """The number of the agent's best action now."""
-        return self._beliefs.choice
+        return self._play.action(self._beliefs, max(1, self._left))
 
     def take(self, interaction: Interaction, before: Interaction | None) -> bool:
         if (moves := self._moves_in(interaction)) is None:
             return False
-        is_surprise = self._beliefs.chances[moves[1]] < 1 / len(self._names)
-        self._beliefs.take(*moves)
+        own, other = moves
+        is_surprise = self.chances[self._names[other]] < 1 / len(self._names)
+        self._beliefs = self._play.updated(self._beliefs, own, other)
         self._left -= 1
-        is_untold = self._beliefs.is_open and (before is None or moves != self._moves_in(before))
+        open_share = sum(share for number, state, share in self._beliefs if self._rules[number].is_open(state))
+        is_untold = open_share > 0.5 and (before is None or moves != self._moves_in(before))
         return is_surprise or is_untold or self._left <= 0
 
 
