@@ -15,7 +15,6 @@ from pydantic import AfterValidator, BaseModel, WithJsonSchema
 from hm_agent.bounds import MAX_ITEMS, MAX_TEXT, MAX_WORDS
 
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
-T = TypeVar("T")
 ReadT = TypeVar("ReadT")
 ReadT_co = TypeVar("ReadT_co", covariant=True)
 
@@ -43,7 +42,6 @@ Words = Annotated[
 the prompt."""
 Remark = Annotated[str, AfterValidator(in_one_line), WithJsonSchema({"type": "string", "maxLength": MAX_WORDS})]
 """Like `Words`, but may be empty."""
-
 
 Forms = Mapping[str, Mapping[str, Any]]
 """JSON schema keywords to add to fields of an answer, by the field's name."""
@@ -196,13 +194,10 @@ def _closed_object(keys: Sequence[str], forms: Forms, schema: Mapping[str, Any])
 
 def _merged(schema: Mapping[str, Any], form: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the schema with further keywords; mappings under a keyword that both have are merged."""
-    return {
-        **schema,
-        **{
-            name: _merged(schema[name], part) if isinstance(schema.get(name), dict) else part
-            for name, part in form.items()
-        },
-    }
+    merged = dict(schema)
+    for name, part in form.items():
+        merged[name] = _merged(merged[name], part) if isinstance(merged.get(name), dict) else part
+    return merged
 
 
 UNSHOWN: Mapping[str, Any] = {"shown": False}
@@ -291,7 +286,7 @@ async def ask(model: Model, asked: Asking[ReadT]) -> ReadT | None:
     return None if answer is None else asked.read(answer)
 
 
-async def together(awaitables: Iterable[Awaitable[T]]) -> list[T]:
+async def together(awaitables: Iterable[Awaitable[ReadT]]) -> list[ReadT]:
     """Awaits several at the same time and returns their results in order.
 
     Raises the first exception only after all have ended, so that no answer that costs money is lost.

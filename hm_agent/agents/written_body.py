@@ -43,6 +43,9 @@ class WrittenFollower(PlanFollower[SituationT_contra, ActionT_co, WrittenStrateg
     def failed(self) -> Call | None:
         return self._failed
 
+    def follow(self, plan: Sequence[Call], *, is_forced: bool = False) -> None:
+        self.plan, self._done, self._failed = tuple(plan), 0, None
+
     def heed(self, strategy: WrittenStrategy, before: WrittenStrategy | None) -> str | None:
         return strategy.why_replan(before) if before else None
 

@@ -118,13 +118,7 @@ async def play(episode: Episode, models: Models, watcher: Recorder | None = None
                 with suppress(OSError):
                     recorder.close()
             raise
-    played.metrics, played.background = world.metrics(), tuple(world.background())
-    measured = {"reward", episode.scenario.metric.name, *played.metrics}
-    played.seat_metrics = {
-        seat: {**own, **_agent_metrics(agent, {*measured, *own}, played.outcome)}
-        for seat, agent in played.agents.items()
-        for own in [world.seat_metrics(seat)]
-    }
+    _measure(episode, world, played)
     played.seconds = time.perf_counter() - started
     result = _result(episode, played)
     if replay is not None:
@@ -158,13 +152,6 @@ def _clear_folder(folder: Path) -> None:
 def _recorders(episode: Episode) -> Iterator[Recorder]:
     """Yields the recorders that write files, one at a time, so that the caller can close them if the next one fails."""
     yield trace.TraceRecorder(episode.folder / trace.FILE)
-    yield from _picture_recorders(episode)
-    for build in episode.experiment.recorders:
-        yield build(episode)
-
-
-def _picture_recorders(episode: Episode) -> Iterator[Recorder]:
-    """Yields the requested recorders of video and GIF, if the world can be filmed."""
     experiment, viewer = episode.experiment, episode.suite.viewer(episode.scenario)
     if experiment.record_video and viewer and (picture := viewer.picture(episode.scenario, episode.title)):
         from hm_agent.recording.video import VideoRecorder
@@ -174,6 +161,8 @@ def _picture_recorders(episode: Episode) -> Iterator[Recorder]:
         from hm_agent.recording import gif
 
         yield gif.GifRecorder(episode.folder / gif.FILE, picture, experiment.record_gif)
+    for build in experiment.recorders:
+        yield build(episode)
 
 
 async def _play(
@@ -202,6 +191,17 @@ async def _play(
         played.outcome = await run_episode(
             world, agents, seed=episode.seed, max_steps=episode.experiment.max_steps, recorders=recorders
         )
+
+
+def _measure(episode: Episode, world: World[Any, Any], played: _PlayedEpisode) -> None:
+    """Sets the metrics of `played` and its background, of a world that was closed."""
+    played.metrics, played.background = world.metrics(), tuple(world.background())
+    measured = {"reward", episode.scenario.metric.name, *played.metrics}
+    played.seat_metrics = {
+        seat: {**own, **_agent_metrics(agent, {*measured, *own}, played.outcome)}
+        for seat, agent in played.agents.items()
+        for own in [world.seat_metrics(seat)]
+    }
 
 
 def _checked(name: str, agent: Agent[Any, Any]) -> Agent[Any, Any]:

@@ -33,7 +33,8 @@ class CommandFollower(WrittenFollower[HouseSituation, HouseCommand]):
         """How many turns were waited since the plan was carried out."""
 
     def follow(self, plan: Sequence[HouseCommand], *, is_forced: bool = False) -> None:
-        self.plan, self._done, self._waited, self._failed = tuple(plan), 0, 0, None
+        super().follow(plan)
+        self._waited = 0
 
     def next_action(self, situation: HouseSituation) -> HouseCommand:
         command = self.plan[self._done] if self._done < len(self.plan) else IDLE

@@ -82,9 +82,6 @@ class PlayFollower(WrittenFollower[RoundSituation, str]):
 
     plan: tuple[Play, ...]
 
-    def follow(self, plan: Sequence[Play], *, is_forced: bool = False) -> None:
-        self.plan, self._done = tuple(plan), 0
-
     def observe(self, situation: RoundSituation, events: Sequence[Event], because: str | None) -> str:
         self._done = len(self.plan)
         return because or phrase("matrix_games/messages.j2", "next_round")

@@ -80,7 +80,8 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         return self._why or phrase("agent/messages.j2", "used_up")
 
     def follow(self, plan: Sequence[Call], *, is_forced: bool = False) -> None:
-        self.plan, self._done, self._failed, self._why = tuple(plan), 0, None, None
+        super().follow(plan)
+        self._why = None
         self._begin()
 
     def _begin(self) -> None:
