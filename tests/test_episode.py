@@ -10,7 +10,7 @@ from typing import Any
 from hm_agent.core import Agent, Decision, Observation, Step, Turn, World
 from hm_agent.episode import EpisodeOutcome, run_episode
 from hm_agent.files import DiskError
-from hm_agent.questions import ModelUnavailable, Usage
+from hm_agent.questions import ModelUnavailable
 
 
 class CountingWorld(World[int, int]):
@@ -53,10 +53,8 @@ class Keeper:
         self.closed += 1
 
 
-class AgentThatStops:
+class AgentThatStops(Agent[Any, int]):
     """Plays three steps and then raises."""
-
-    usage = Usage()
 
     def __init__(self, error: BaseException | None = None) -> None:
         self._error = error
@@ -65,9 +63,6 @@ class AgentThatStops:
         if observation.step == 3 and self._error is not None:
             raise self._error
         return Decision(0)
-
-    def metrics(self) -> Mapping[str, float]:
-        return {}
 
 
 def play(agent: Agent[Any, Any], max_steps: int | None = None) -> tuple[EpisodeOutcome, Keeper]:

@@ -167,9 +167,6 @@ class GreySquare(Viewer):
 
     scripts: Sequence[Path] = ()
 
-    def facts(self, scenario: ScenarioInfo) -> Mapping[str, Any]:
-        return {}
-
     def frames(self, step: Step) -> Mapping[str, Pixels]:
         return {"world": np.full((8, 8, 3), 128, np.uint8)}
 

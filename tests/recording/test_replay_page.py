@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from hm_agent.core import Decision, Hypothesis, Observation, Recorder, Thoughts
+from hm_agent.core import Agent, Decision, Hypothesis, Observation, Recorder, Thoughts
 from hm_agent.episode import run_episode
-from hm_agent.questions import Usage
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.scenario import ScenarioInfo
@@ -111,10 +110,8 @@ def validations(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Path
     return folder / PAGE
 
 
-class Speaker:
+class Speaker(Agent[str, str]):
     """Says how often it has spoken."""
-
-    usage = Usage()
 
     def __init__(self, name: str) -> None:
         self._name, self._said = name, 0
@@ -123,9 +120,6 @@ class Speaker:
         self._said += 1
         state = Count({self._name: [f"word {number}" for number in range(self._said)]}, is_next=False)
         return Decision(f"{self._name} speaks", thoughts=Thoughts(PlainStrategy(f"speak {self._said}")), state=state)
-
-    def metrics(self) -> dict[str, float]:
-        return {}
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from random import Random
 
 from hm_agent.core import Agent, Decision, Observation
-from hm_agent.questions import Usage
 from hm_agent.worlds.matrix_games.views import RoundView
 from hm_agent.worlds.matrix_games.world import MatrixGameWorld
 
@@ -22,8 +21,6 @@ class RuleOdds:
 
 class TableAgent(Agent[RoundView, str]):
     """Chooses an action by its number. seed: of its random numbers."""
-
-    usage = Usage()
 
     def __init__(self, world: MatrixGameWorld, seed: int) -> None:
         self._world, self._rng = world, Random(f"agent/{seed}")

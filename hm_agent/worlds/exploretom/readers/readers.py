@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
-from hm_agent.core import Decision, Observation
+from hm_agent.core import Agent, Decision, Observation
 from hm_agent.models.transcript import Transcript
 from hm_agent.questions import Model, Usage, answer_or_none
 from hm_agent.worlds.exploretom.questions.functional import ActionType, parse_asked_action, person_asked_about
@@ -51,7 +51,7 @@ def _trace_state(view: StoryView) -> ReadQuestion:
 # Readers that ask a model
 
 
-class ModelReader:
+class ModelReader(Agent[StoryView, str]):
     """Answers each question with a model; if that gives no valid answer, the answer is empty, which is wrong.
 
     by_steps: asks also for the steps that lead to the answer.
@@ -72,9 +72,6 @@ class ModelReader:
     @property
     def usage(self) -> Usage:
         return self._transcript.usage
-
-    def metrics(self) -> Mapping[str, float]:
-        return {}
 
 
 class PerspectiveReader(ModelReader):
@@ -113,10 +110,8 @@ def perspective_question(view: StoryView, person: str, *perspectives: str) -> An
 # Weak readers
 
 
-class WeakReader:
+class WeakReader(Agent[StoryView, str]):
     """Answers by a rule, from the text; if it can't read the story or the question, it takes the first choice."""
-
-    usage = Usage()
 
     def __init__(self, rule: Callable[[StoryView], str]) -> None:
         self._rule = rule

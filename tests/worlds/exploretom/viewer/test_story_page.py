@@ -10,7 +10,6 @@ import pytest
 from playwright.sync_api import expect
 
 from hm_agent.core import Agent, Decision, Observation
-from hm_agent.questions import Usage
 from hm_agent.testing.episodes import SeatLog
 from hm_agent.worlds.exploretom.story.language import parse_story
 from tests.recording.browsing import go_to, opened
@@ -65,16 +64,11 @@ def page(shown: Page) -> Page:
     return shown
 
 
-class RudeReader:
+class RudeReader(Agent[Any, str]):
     """Answers in what a browser might take for its own."""
-
-    usage = Usage()
 
     async def act(self, observation: Observation[Any]) -> Decision[str]:
         return Decision(WORDS)
-
-    def metrics(self) -> dict[str, float]:
-        return {}
 
 
 def story_of(log: SeatLog) -> str:
