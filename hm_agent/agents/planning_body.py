@@ -13,7 +13,8 @@ from typing import Any, Generic, Protocol, TypeVar
 from hm_agent.agents.reflection import FinishedPlan, Reflector
 from hm_agent.core import Body, Event, Interaction, Observation, Strategy
 from hm_agent.models.prompts import phrase
-from hm_agent.questions import UNSHOWN, Model, Question, answer_or_none
+from hm_agent.questions import UNSHOWN, Model, answer_or_none
+from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.theory_of_mind.mind import BasicMind
 from hm_agent.theory_of_mind.mind_questions import AskProbes
 from hm_agent.theory_of_mind.situation import Call, PlanRecord, SeatSituation
@@ -172,12 +173,8 @@ class PlanRequest(Generic[SituationT, StrategyT]):
 class PlanAsking(Protocol[SituationT, StrategyT]):
     """What is asked of plans in a world."""
 
-    def ask(self, request: PlanRequest[SituationT, StrategyT]) -> Question[Any]:
+    def ask(self, request: PlanRequest[SituationT, StrategyT]) -> Plan:
         """Asks for a plan."""
-        ...
-
-    def read(self, question: Any, answer: Any) -> Sequence[Call]:
-        """The plan in a valid answer."""
         ...
 
     def ended(self, request: PlanRequest[SituationT, StrategyT], reward: float) -> FinishedPlan | None:
@@ -297,7 +294,7 @@ class PlanningBody(Body[ViewT, ActionT, StrategyT], Generic[ViewT, ActionT, Situ
             request = replace(request, critiques=critiques) if critiques else request
         question = self._plans.ask(request)
         answer = await answer_or_none(self._model, question)
-        plan = self._plans.read(question, answer) if answer else self._follower.default_plan(situation)
+        plan = question.read(answer) if answer else self._follower.default_plan(situation)
         self._follower.follow(plan)
         self._because = None if plan else phrase("agent/messages.j2", "no_plan")
         self._has_asked, self._earned = True, 0.0

@@ -21,7 +21,7 @@ from hm_agent.agents.planning_body import (
 )
 from hm_agent.agents.reflection import FinishedPlan, Reflector
 from hm_agent.questions import Model
-from hm_agent.theory_of_mind.decision_questions import CallsAnswer, Plan, ReviewPlan
+from hm_agent.theory_of_mind.decision_questions import Plan, ReviewPlan
 from hm_agent.theory_of_mind.situation import BarredCall, Call, PlanRecord
 from hm_agent.theory_of_mind.written_mind import WrittenMind, WrittenStrategy
 
@@ -74,9 +74,6 @@ class WrittenPlans(PlanAsking[SituationT, WrittenStrategy]):
             previous=self._record,
             barred=None if request.failed is None else BarredCall(request.failed, request.because),
         )
-
-    def read(self, question: Plan, answer: CallsAnswer) -> Sequence[Call]:
-        return question.situation.read_plan(answer.calls, question.barred_call)
 
     def ended(self, request: PlanRequest[SituationT, WrittenStrategy], reward: float) -> FinishedPlan | None:
         if (record := self._record) is None:

@@ -142,7 +142,11 @@ class Plan(SeatQuestion[CallsAnswer]):
         most = self.situation.most_calls
         if len(answer.calls) > most:
             raise CallError(phrase("agent/messages.j2", "too_many_calls", given=len(answer.calls), most=most))
-        self.situation.read_plan(answer.calls, self.barred_call)
+        self.read(answer)
+
+    def read(self, answer: CallsAnswer) -> tuple[Call, ...]:
+        """The plan in an answer; raises CallError if it can't be carried out."""
+        return self.situation.read_plan(answer.calls, self.barred_call)
 
     def usable_part(self, answer: CallsAnswer) -> CallsAnswer | None:
         """The calls before the first one that can't be carried out, in a world where they are of use without it."""

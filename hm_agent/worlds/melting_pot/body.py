@@ -18,7 +18,7 @@ from hm_agent.agents.reflection import Critique, FinishedPlan, Reflector
 from hm_agent.core import Event, Interaction, Observation
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN, Model, Question
-from hm_agent.theory_of_mind.decision_questions import CallsAnswer, Plan
+from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.theory_of_mind.situation import PlanRecord, SeatSituation
 from hm_agent.worlds.melting_pot.facts import Beam, Counts
 from hm_agent.worlds.melting_pot.games.game import LED, Game, PlanContext, PlanOutcome, View
@@ -266,9 +266,6 @@ class SubstratePlans(PlanAsking[SeatSituation, SubstrateStrategy]):
     def ask(self, request: PlanRequest[SeatSituation, SubstrateStrategy]) -> Plan:
         self._asked = self._game.ask_plan(self._context(request))
         return self._asked
-
-    def read(self, question: Plan, answer: CallsAnswer) -> Sequence[Call]:
-        return question.situation.read_plan(answer.calls, question.barred_call)
 
     def ended(self, request: PlanRequest[SeatSituation, SubstrateStrategy], reward: float) -> FinishedPlan | None:
         if self._asked is None:
