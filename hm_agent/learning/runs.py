@@ -12,12 +12,20 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
 from hm_agent.process.workers import calls_in_workers
 
 
 class TrainingFailed(RuntimeError):
     """Training can't go on, e.g. since a loss is not finite; what it saved before is kept."""
+
+
+def seeds_in(given: Sequence[str], below: int) -> list[int]:
+    """The seeds that a flag names, each once; raises ConfigError for what is none, or not below the limit."""
+    if not given or not all(seed.isdecimal() and int(seed) < below for seed in given):
+        raise ConfigError(f"--seeds={','.join(given)}: seeds are whole numbers below {below}, with commas")
+    return list(dict.fromkeys(map(int, given)))
 
 
 def train_all(train: Callable[..., str], calls: Iterable[tuple[Any, ...]], after: Callable[[], object]) -> int:

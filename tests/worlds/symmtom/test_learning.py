@@ -300,7 +300,7 @@ def test_a_run_that_fails_in_its_first_update_names_it_and_leaves_what_it_began_
         (["symmtom", "--scenario=symmtom_w7_*"], "unknown scenario 'symmtom_w7_*'"),
         (["symmtom", "--scenario=symmtom_w6_n3_c3", "--games=6"], "no multiple of 4"),
         (["symmtom", "--scenario=symmtom_w6_n3_c3", "--seeds=a"], "whole numbers"),
-        (["symmtom", "--scenario=symmtom_w6_n3_c3", "--seeds="], "--seeds names nothing"),
+        (["symmtom", "--scenario=symmtom_w6_n3_c3", "--seeds="], "--seeds=: seeds are whole numbers"),
         (["symmtom", "--scenario=symmtom_w6_n3_c3", "--algorithm=,"], "--algorithm names nothing"),
         (["symmtom", "--scenario=,"], "--scenario names nothing"),
         (["symmtom", "--scenario=symmtom_w6_n3_c3", "--out="], "--out names no folder"),

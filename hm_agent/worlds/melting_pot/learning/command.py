@@ -11,7 +11,7 @@ from hm_agent.config import ConfigError
 from hm_agent.extensions import nearest
 from hm_agent.files import write_whole
 from hm_agent.flag_fields import flag_field
-from hm_agent.learning.runs import ProgressLine, train_all
+from hm_agent.learning.runs import ProgressLine, seeds_in, train_all
 from hm_agent.process.folder_lock import locked
 from hm_agent.wording import counted, markdown_table, with_error
 from hm_agent.world_command import WorldCommand
@@ -71,7 +71,7 @@ def main(arguments: Sequence[str]) -> int:
     what, how = COMMAND.values(WhatFlags), COMMAND.values(HowFlags)
     if not what.out:
         raise ConfigError("--out names no folder")
-    scenario, seeds, out = _scenario(what), _seeds(what.seeds), Path(what.out)
+    scenario, seeds, out = _scenario(what), seeds_in(what.seeds, 2**31), Path(what.out)
     try:
         planned = list(_runs(scenario, seeds, what, how))
     except ModuleNotFoundError as error:
@@ -94,12 +94,6 @@ def _scenario(what: WhatFlags) -> Scenario:
         raise ConfigError(f"--against: unknown scenario {against!r}: {nearest(str(against), named)}see hm-agent list")
     refuse_stand_ins(named[against])
     return named[against]
-
-
-def _seeds(given: Sequence[str]) -> list[int]:
-    if not given or not all(seed.isdecimal() and int(seed) < 2**31 for seed in given):
-        raise ConfigError(f"--seeds={','.join(given)}: seeds are whole numbers below {2**31}, with commas")
-    return list(dict.fromkeys(map(int, given)))
 
 
 def _runs(scenario: Scenario, seeds: Sequence[int], what: WhatFlags, how: HowFlags) -> Iterator[PopulationTraining]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
 from hm_agent.flag_fields import flag_field, flag_fields
-from hm_agent.learning.runs import ProgressLine, train_all
+from hm_agent.learning.runs import ProgressLine, seeds_in, train_all
 from hm_agent.process.folder_lock import locked
 from hm_agent.world_command import WorldCommand
 from hm_agent.worlds.symmtom.learning import results
@@ -158,14 +158,13 @@ def _runs(what: TrainedRunsFlags, how: LearningFlags, variant: GameRulesFlags) -
         return []
     from hm_agent.worlds.symmtom.learning.training import Training
 
-    for flag, names in (("algorithm", what.algorithm), ("seeds", what.seeds), ("scenario", what.scenario)):
+    for flag, names in (("algorithm", what.algorithm), ("scenario", what.scenario)):
         if not names:
             raise ConfigError(f"--{flag} names nothing")
     for name in what.algorithm:
         if name not in ALGORITHMS:
             raise ConfigError(f"unknown algorithm {name!r}: there are {', '.join(ALGORITHMS)}")
-    if not all(seed.isdecimal() and int(seed) < SEEDS for seed in what.seeds):
-        raise ConfigError(f"--seeds={','.join(what.seeds)}: seeds are whole numbers below {SEEDS}, with commas")
+    seeds = seeds_in(what.seeds, SEEDS)
     learn_by_maddpg = {isinstance(ALGORITHMS[name].network, ActorShape) for name in what.algorithm}
     if True not in learn_by_maddpg:
         COMMAND.refuse(MADDPG_FLAGS, f"{', '.join(what.algorithm)} learns by PPO")
@@ -184,7 +183,7 @@ def _runs(what: TrainedRunsFlags, how: LearningFlags, variant: GameRulesFlags) -
         )
         for game in games_named(what.scenario)
         for name in parameters
-        for seed in dict.fromkeys(map(int, what.seeds))
+        for seed in seeds
     ]
 
 
