@@ -116,7 +116,7 @@ class MissingField(Exception):
     """A check needs a field that the answer lacks because it was malformed, which is reported already."""
 
 
-def check_all(*checks: Callable[[], None]) -> None:
+def check_all(*checks: Callable[[], object]) -> None:
     """Runs every check; raises one ValueError with the messages of all that failed.
 
     A check that raises `MissingField` is skipped.

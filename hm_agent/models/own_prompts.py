@@ -68,12 +68,7 @@ class OwnQuestion(Question[AnswerT]):
         }
 
     def check(self, answer: AnswerT) -> None:
-        check_all(
-            *(partial(self._check_choice, answer, name) for name in self.choices), partial(self._run_test, answer)
-        )
-
-    def _run_test(self, answer: AnswerT) -> None:
-        self.test(answer)
+        check_all(*(partial(self._check_choice, answer, name) for name in self.choices), partial(self.test, answer))
 
     def _check_choice(self, answer: AnswerT, name: str) -> None:
         given, known = getattr(answer, name), self.choices[name]

@@ -77,11 +77,8 @@ def escaped(text: str) -> str:
 def amount(mean: float, error: float | None, digits: int, *, is_bold: bool = False) -> str:
     r"""`$12.3 \pm 1.2$`, in bold if wanted."""
     words = number(mean, digits) if error is None else rf"{number(mean, digits)} \pm {number(error, digits)}"
-    return f"${_bold(words.replace(',', '{,}'), is_bold=is_bold)}$"
-
-
-def _bold(words: str, *, is_bold: bool) -> str:
-    return rf"\mathbf{{{words}}}" if is_bold else words
+    words = words.replace(",", "{,}")
+    return rf"$\mathbf{{{words}}}$" if is_bold else f"${words}$"
 
 
 def _line(cells: Sequence[str]) -> str:

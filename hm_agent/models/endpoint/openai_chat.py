@@ -292,7 +292,8 @@ class OpenAIChat:
         if about is About.REQUEST or (is_unclear and may_be_moderated):
             raise Refused(words or f"refused with status {error.status}", lasts=not is_unclear) from None
         why = words.rstrip(".") or "it gives no reason"
-        reason = f"{self._endpoint.host}{_status(error)}: {why}{_ADVICE[about].format(parameter)}"
+        status = f" (status {error.status})" if error.status else ""
+        reason = f"{self._endpoint.host}{status}: {why}{_ADVICE[about].format(parameter)}"
         if about is About.OUTAGE:
             raise Outage(reason, error.pause or (0.0 if error.status else self._endpoint.pause)) from None
         raise ModelUnavailable(reason) from None
@@ -306,10 +307,6 @@ _ADVICE: Mapping[About, str] = {
     About.OUTAGE: "",
 }
 """Where the user can mend what no request can."""
-
-
-def _status(error: ErrorAnswer) -> str:
-    return f" (status {error.status})" if error.status else ""
 
 
 def _requested_pause(error: APIStatusError) -> float:
