@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from math import sqrt
@@ -73,8 +73,8 @@ def total(name: str, agent: str, seed: int = 0) -> float:
     return rounds(name, agent, seed=seed, length=SHORT)[-1].totals["player_0"]
 
 
-def with_opponent() -> Iterator[TableScenario]:
-    yield from (scenario for scenario in table_scenarios().values() if scenario.group)
+def with_opponent() -> Sequence[TableScenario]:
+    return [scenario for scenario in table_scenarios().values() if scenario.group]
 
 
 def draws(rule: RuleOfPlay) -> bool:
@@ -249,17 +249,15 @@ def own_folder(tmp_path: Path, forgets_folders: None) -> Path:
     return tmp_path
 
 
-def test_a_game_of_ones_own_is_played_and_its_content_is_recorded(own_folder: Path, tmp_path: Path) -> None:
-    register_scenarios(own_folder)
+def test_a_game_of_ones_own_is_listed_and_played_and_its_content_is_recorded(
+    own_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["hm-agent", "list", f"--scenarios_dir={own_folder}"]) == 0
+    assert "  mg_sides_answers " in capsys.readouterr().out
     result, *_ = hm_agent.play("mg_sides_answers", agent=["bayes"], out=tmp_path / "runs")
     assert result.steps == 5
     assert str(result.settings["scenarios_dir"]).startswith("sha256:")
     assert suites()["matrix_games"].content(find_scenarios(["mg_pd_grim"])[0]) is None
-
-
-def test_a_game_of_ones_own_is_listed(own_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["hm-agent", "list", f"--scenarios_dir={own_folder}"]) == 0
-    assert "  mg_sides_answers " in capsys.readouterr().out
 
 
 def test_two_games_of_one_name_are_refused(own_folder: Path) -> None:
@@ -321,7 +319,7 @@ def test_the_mixture_has_each_opponent_of_the_game_and_side_once() -> None:
         assert sum(shares.values()) == pytest.approx(1)
         assert {rule.side for rule in shares} == {scenario.side.opposite}
     pure = table_scenarios()["mg_rps_pure"].mixture()
-    rock = replace(table_scenarios()["mg_rps_rock"]).rules[0]
+    rock = table_scenarios()["mg_rps_rock"].rules[0]
     assert pure[rock] == pytest.approx((1 / 3 + 1 / 6 * 1.5 + 1) / 16)
 
 
