@@ -264,19 +264,22 @@ class Experiment:
             if self.seats:
                 raise ConfigError("a tournament seats the agents of --agent; leave out seats")
         for scenario in self.scenarios:
-            count = len(scenario.seats)
-            if not self._asked(scenario):
-                raise ConfigError(f"no agent for {scenario.short_name}: name one or several; see --list")
-            if scenario.is_of_one_mind and (self.tournament or len(set(self.seats)) > 1):
-                raise ConfigError(f"{scenario.short_name}: one agent takes all seats; play it with --agent alone")
-            for flag, names in (("seats", self.seats), ("seat_models", () if self.tournament else self.seat_models)):
-                if len(names) > count:
-                    seats = "one seat" if count == 1 else f"{count} seats"
-                    raise ConfigError(f"--{flag} names {len(names)}, and {scenario.short_name} has {seats}")
+            self._check_seats_of(scenario)
         if self.seats and all(len(scenario.seats) == 1 for scenario in self.scenarios):
             raise ConfigError("--seats has no effect: these scenarios have one seat each, and --agent says who plays")
         if not any(map(self.lineups, self.scenarios)):
             raise ConfigError(self.left_out[0].error)
+
+    def _check_seats_of(self, scenario: ScenarioInfo) -> None:
+        count = len(scenario.seats)
+        if not self._asked(scenario):
+            raise ConfigError(f"no agent for {scenario.short_name}: name one or several; see --list")
+        if scenario.is_of_one_mind and (self.tournament or len(set(self.seats)) > 1):
+            raise ConfigError(f"{scenario.short_name}: one agent takes all seats; play it with --agent alone")
+        for flag, names in (("seats", self.seats), ("seat_models", () if self.tournament else self.seat_models)):
+            if len(names) > count:
+                seats = "one seat" if count == 1 else f"{count} seats"
+                raise ConfigError(f"--{flag} names {len(names)}, and {scenario.short_name} has {seats}")
 
     @property
     def at_once(self) -> int:
