@@ -6,11 +6,11 @@ from typing import Any
 
 from hm_agent.models.builtin import ReasonerTable, by_situation
 from hm_agent.worlds.melting_pot.facts import GameFacts
-from hm_agent.worlds.melting_pot.games.agenda.agenda_kind import AgendaKind
-from hm_agent.worlds.melting_pot.games.coins.coins_kind import CoinsKind
-from hm_agent.worlds.melting_pot.games.commons.commons_kind import CommonsKind
+from hm_agent.worlds.melting_pot.games.agenda import AgendaKind
+from hm_agent.worlds.melting_pot.games.coins import CoinsKind
+from hm_agent.worlds.melting_pot.games.commons import CommonsKind
 from hm_agent.worlds.melting_pot.games.cooking.kind import CookingKind
-from hm_agent.worlds.melting_pot.games.daycare.daycare_kind import DaycareKind
+from hm_agent.worlds.melting_pot.games.daycare import DaycareKind
 from hm_agent.worlds.melting_pot.games.kind import Kind
 from hm_agent.worlds.melting_pot.games.matrix.kind import MatrixKind
 from hm_agent.worlds.melting_pot.games.open.open_kind import OpenKind

@@ -56,7 +56,7 @@ def seat() -> AgendaSeat:
     Three of five vote for the impostor, which is out after 25 steps: that ends it, and pays the crew.
     """
     facts, actions = game_named("hidden_agenda", AgendaFacts), actions_of("hidden_agenda")
-    notes = AgendaNotes(facts, 0, actions, AgendaSeat)
+    notes = AgendaNotes(facts, 0)
     world = SelfPlayWorld(scenario_named("hidden_agenda_selfplay"))
     turn = world.reset(seed=1)
     notes.read(turn.observations["player_0"])

@@ -17,12 +17,11 @@ from hm_agent.registry import scenarios, suites
 from hm_agent.testing.episodes import SeatLog, play_out, seat_agents
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.worlds.melting_pot.games import kind_of
+from hm_agent.worlds.melting_pot.games.coins import CoinsKind
 from hm_agent.worlds.melting_pot.games.coins.coins_facts import CoinsFacts
-from hm_agent.worlds.melting_pot.games.coins.coins_kind import CoinsKind
-from hm_agent.worlds.melting_pot.games.coins.coins_mind import REASONER, CoinsMind, rule_in
-from hm_agent.worlds.melting_pot.games.coins.coins_play import SHORTCUTS, play_best, provoked
+from hm_agent.worlds.melting_pot.games.coins.coins_mind import REASONER, CoinsMind
+from hm_agent.worlds.melting_pot.games.coins.coins_play import GOALS, SCRIPTED, SHORTCUTS, play_best, provoked
 from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsFollower, CoinsNotes, CoinsSeat
-from hm_agent.worlds.melting_pot.games.coins.simulator.coins_bots import GOALS
 from hm_agent.worlds.melting_pot.games.coins.takes import (
     SPARES_YOURS,
     TAKES_BOTH,
@@ -45,10 +44,11 @@ from hm_agent.worlds.melting_pot.games.coins.taking_rules import (
     takes_turns,
 )
 from hm_agent.worlds.melting_pot.games.open.calls import Call, WalkTo
+from hm_agent.worlds.melting_pot.games.open.greedy import believed_rule
 from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import PuppetPlayer
 from hm_agent.worlds.melting_pot.scenarios import game_named, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, bot_config
-from hm_agent.worlds.melting_pot.simulator.substrate import actions_of, default_settings
+from hm_agent.worlds.melting_pot.simulator.substrate import default_settings
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SelfPlayWorld
 from tests.model_stand_ins import CheckedReasoner
 from tests.worlds.melting_pot.games.engine_events import ReportingWorld
@@ -124,7 +124,7 @@ def test_both_players_know_their_colours_from_their_first_frame() -> None:
     colours = []
     for seed in range(3):
         frames = world.reset(seed).observations
-        seats = [CoinsNotes(FACTS, slot, actions_of("coins"), CoinsSeat) for slot in (0, 1)]
+        seats = [CoinsNotes(FACTS, slot) for slot in (0, 1)]
         for name, notes in zip(world.seats, seats, strict=True):
             notes.read(Observation(0, frames[name].view))
         colours.append(tuple(notes.situation.own_coin for notes in seats))  # type: ignore[attr-defined]
@@ -216,8 +216,7 @@ def test_the_best_plan_takes_what_pays_most_a_step_and_spares_what_costs_more() 
 
 
 def test_whoever_takes_only_near_coins_of_the_other_s_leaves_those_farther_off() -> None:
-    bots = CoinsKind().bots(FACTS)
-    rule = bots._rules["near_ones"]
+    rule = SCRIPTED["near_ones"]
     assert rule.words == NEAR_ONES.words
     far, near = {(52, 44): ("coin blue", 103)}, {(48, 44): ("coin blue", 103)}
     own = {(47, 30): ("coin red", 103)}
@@ -228,8 +227,8 @@ def test_whoever_takes_only_near_coins_of_the_other_s_leaves_those_farther_off()
 def test_a_puppet_does_what_its_puppeteer_says_and_drops_its_plan_when_that_changes() -> None:
     seat = changed(seen={(47, 30): ("coin red", 103), OTHER_CELL: ("coin blue", 103)})
     assert [target(goal.next(seat)) for goal in GOALS] == [(47, 30), OTHER_CELL, OTHER_CELL]
-    notes = CoinsNotes(FACTS, 1, actions_of("coins"), CoinsSeat)
-    puppet = PuppetPlayer(notes, CoinsFollower(notes, actions_of("coins")), GOALS, NAMED["one_strike"].words)
+    notes = CoinsNotes(FACTS, 1)
+    puppet = PuppetPlayer(notes, CoinsFollower(notes), GOALS, NAMED["one_strike"].words)
     puppet._follower.follow([WalkTo((50, 40))])
     puppet.aim(0)
     assert puppet._follower.plan
@@ -239,8 +238,8 @@ def test_a_puppet_does_what_its_puppeteer_says_and_drops_its_plan_when_that_chan
 
 
 def test_plans_end_when_their_coin_is_gone_or_a_nearer_one_has_come() -> None:
-    notes = CoinsNotes(FACTS, 0, actions_of("coins"), CoinsSeat)
-    follower = CoinsFollower(notes, actions_of("coins"))
+    notes = CoinsNotes(FACTS, 0)
+    follower = CoinsFollower(notes)
     far = {OTHER_CELL: ("coin blue", 103)}
     follower.observe(changed(seen=far), (), None)
     follower.follow([WalkTo(OTHER_CELL)])
@@ -272,9 +271,9 @@ def test_what_the_other_took_tells_its_rule() -> None:
     assert likeliest(*lost) == TAKES_ANY.words
     assert likeliest(provocation, *lost) == retaliates(1, 50).words
     assert likeliest(provocation, *kept, *kept) == retaliates(2, 100).words
-    assert rule_in([PlayerBelief(OTHER, COPIES.words, None)]) is COPIES
-    assert rule_in([PlayerBelief(OTHER, None, EVENS.words)]) is EVENS
-    assert rule_in([PlayerBelief(OTHER, "It sings.", None)]) is None
+    assert believed_rule([PlayerBelief(OTHER, COPIES.words, None)], TOLD) == COPIES.words
+    assert believed_rule([PlayerBelief(OTHER, None, EVENS.words)], TOLD) == EVENS.words
+    assert believed_rule([PlayerBelief(OTHER, "It sings.", None)], TOLD) is None
 
 
 def test_a_coin_of_its_own_colour_does_not_refute_that_a_player_takes_both() -> None:

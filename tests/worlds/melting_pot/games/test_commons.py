@@ -18,8 +18,7 @@ from hm_agent.worlds.melting_pot.games.commons.commons_conduct import CommonsCon
 from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts, River
 from hm_agent.worlds.melting_pot.games.commons.commons_reasoner import REASONER, rules_believed
 from hm_agent.worlds.melting_pot.games.commons.commons_seat import FRESH, CommonsSeat, RiverSeen
-from hm_agent.worlds.melting_pot.games.commons.rules import REGROWTH_RULES, RIVER_RULES, harvest, punish
-from hm_agent.worlds.melting_pot.games.commons.simulator.commons_bots import GOALS
+from hm_agent.worlds.melting_pot.games.commons.rules import GOALS, REGROWTH_RULES, RIVER_RULES, harvest, punish
 from hm_agent.worlds.melting_pot.games.open.calls import CollectThings, LookAround, StandStill, UseAction, WalkTo
 from hm_agent.worlds.melting_pot.games.open.conduct import STAYS, STRETCH, WALKS, takes, uses
 from hm_agent.worlds.melting_pot.games.open.grid_view import GridView

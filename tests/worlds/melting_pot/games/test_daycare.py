@@ -8,14 +8,23 @@ from dataclasses import replace
 import pytest
 
 from hm_agent.theory_of_mind.mind import PlayerBelief
-from hm_agent.worlds.melting_pot.games.daycare.care import ATTENDS, FORAGES, POINTS, REFUSES, child_calls, parent_calls
+from hm_agent.worlds.melting_pot.games.daycare import DaycareKind
+from hm_agent.worlds.melting_pot.games.daycare.care import (
+    ATTENDS,
+    FORAGES,
+    PARENTS,
+    POINTS,
+    REFUSES,
+    child_calls,
+    parent_calls,
+)
 from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import CHILD, PARENT, DaycareFacts
-from hm_agent.worlds.melting_pot.games.daycare.daycare_kind import DaycareKind
-from hm_agent.worlds.melting_pot.games.daycare.daycare_mind import best_calls, rule_in
+from hm_agent.worlds.melting_pot.games.daycare.daycare_mind import best_calls
 from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareNotes, DaycareSeat
 from hm_agent.worlds.melting_pot.games.daycare.hands import EATS, FruitKnown
 from hm_agent.worlds.melting_pot.games.open.calls import UseAction
 from hm_agent.worlds.melting_pot.games.open.conduct import ConductSeen
+from hm_agent.worlds.melting_pot.games.open.greedy import believed_rule
 from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.scenarios import game_named, scenario_named
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
@@ -29,7 +38,7 @@ def played() -> tuple[float, DaycareSeat, DaycareSeat, Sequence[ConductSeen]]:
     """A parent that forages beside a child that turns: its reward, both seats at the end, what the child saw."""
     facts, actions = game_named("daycare", DaycareFacts), actions_of("daycare")
     player = DaycareKind().bots(facts)._player(facts, 0, 1, ["forages"])
-    watching = DaycareNotes(facts, 0, actions, DaycareSeat)
+    watching = DaycareNotes(facts, 0)
     world = SelfPlayWorld(scenario_named("daycare_selfplay"))
     turn, reward, seen = world.reset(seed=3), 0.0, list[ConductSeen]()
     for _ in range(STEPS):
@@ -103,7 +112,7 @@ def test_a_child_looks_after_itself_whatever_its_parent_does(played: tuple[float
 
 def test_a_plan_answers_the_rule_that_is_believed_or_known(played: tuple[float, object, DaycareSeat, object]) -> None:
     _, _, child, _ = played
-    assert rule_in(child, [PlayerBelief(PARENT, ATTENDS, None)]) == ATTENDS
-    assert rule_in(child, [PlayerBelief(PARENT, None, FORAGES)]) == FORAGES
-    assert rule_in(child, [PlayerBelief(PARENT, "It sings.", None)]) is None
+    assert believed_rule([PlayerBelief(PARENT, ATTENDS, None)], PARENTS) == ATTENDS
+    assert believed_rule([PlayerBelief(PARENT, None, FORAGES)], PARENTS) == FORAGES
+    assert believed_rule([PlayerBelief(PARENT, "It sings.", None)], PARENTS) is None
     assert best_calls(replace(child, held="apple"), None) == [UseAction("eat")]

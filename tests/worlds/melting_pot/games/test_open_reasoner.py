@@ -18,7 +18,6 @@ from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.memory.view_times import ViewTimes
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.scenarios import game_named
-from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 
 STEP, HERE = 100, (1, 1)
 ROOM = Layout(5, 5, frozenset())
@@ -163,10 +162,10 @@ def test_ways_end_at_what_blocks_and_at_players_and_on_an_own_map_where_nothing_
 
 def followed(name: str) -> tuple[OpenNotes, OpenFollower]:
     game = game_named(name, SubstrateFacts)
-    notes = OpenNotes(game, 0, actions_of(game.substrate))
+    notes = OpenNotes(game, 0)
     seen = TextualMap(None, present=True, mark=None, detections=(), in_view=NOWHERE, unknown_patches=0)
     notes.sight = FrameSeen(seen, (), ())
-    return notes, OpenFollower(notes, notes.actions)
+    return notes, OpenFollower(notes)
 
 
 def test_a_rower_rows_on_while_its_boat_carries_it_to_where_it_does_not_know() -> None:
@@ -194,7 +193,7 @@ def test_what_is_held_ahead_stops_nobody_but_has_to_find_room() -> None:
 
 def test_a_hand_shows_what_is_held_a_step_after_it_has_grasped_or_let_go() -> None:
     game = replace(game_named("factory_commons_either_or", SubstrateFacts), having={"blue cube": "use(grasp)"})
-    notes = OpenNotes(game, 0, actions_of(game.substrate))
+    notes = OpenNotes(game, 0)
     cube = Detection("blue cube", (1, 0), (1, 0), None, None, is_player=False)
     seen = TextualMap(Pose(*HERE, 0), present=True, mark=None, detections=(cube,), in_view=NOWHERE, unknown_patches=0)
     hand = (((1, 0), "hand 2"),)

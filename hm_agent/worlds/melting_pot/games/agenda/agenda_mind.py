@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from math import exp, log
 
 from hm_agent.models.prompts import phrase
-from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
@@ -16,7 +15,10 @@ from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
     IMPOSTOR,
     IMPOSTORS,
     JOINS,
+    OF_CREWS,
+    OF_IMPOSTORS,
     SILENT,
+    STAND_INS,
     crew_calls,
     impostor_calls,
     joining_calls,
@@ -27,9 +29,9 @@ from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaFollower,
 from hm_agent.worlds.melting_pot.games.agenda.evidence import ABSTAINS, ELSEWHERE, VOTES, Suspicion
 from hm_agent.worlds.melting_pot.games.open.calls import Call
 from hm_agent.worlds.melting_pot.games.open.conduct import WALKS, Conduct
-from hm_agent.worlds.melting_pot.games.open.greedy import review, unless_barred
+from hm_agent.worlds.melting_pot.games.open.greedy import planner, review
 from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
-from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
+from hm_agent.worlds.melting_pot.games.open.seat import NextConduct, PlayingRule
 
 IS_NEAR, IS_ELSEWHERE = log(0.5 / 0.06), log(0.02 / 0.3)
 """How much being beside a player that is frozen, or in view elsewhere, speaks for being the impostor."""
@@ -108,14 +110,18 @@ def _chance(seat: AgendaSeat, player: str, rules: Mapping[str, str]) -> float:
     return float(rule in IMPOSTORS)
 
 
-def _calls(seat: AgendaSeat, question: Plan) -> Sequence[str]:
-    joins = question.strategy == JOINS
-    return unless_barred(seat, question, joining_calls(seat) if joins else best_calls(seat, rules_in(question.others)))
-
-
 def _strategy(seat: AgendaSeat) -> str:
     return phrase(seat.blocks, "impostor_strategy" if seat.is_impostor else "crew_strategy")
 
 
+SHORTCUTS: Mapping[str, PlayingRule] = {"joins": PlayingRule(JOINS, joining_calls)}
+_calls = planner(SHORTCUTS, lambda seat, others: best_calls(seat, rules_in(others)))
 REASONER = WrittenReasoner(AgendaSeat, _weigh, _foresee, _strategy, _calls, review, keeps_all=True)
-PARTS = OpenParts(AgendaSeat, AgendaNotes, AgendaFollower, reasoner=REASONER, strategies={"joins": JOINS})
+PARTS = OpenParts(
+    AgendaNotes,
+    AgendaFollower,
+    reasoner=REASONER,
+    shortcuts=SHORTCUTS,
+    rules=lambda facts, slot: OF_IMPOSTORS if facts.is_impostor(slot) else OF_CREWS,
+    stand_ins=STAND_INS,
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from hm_agent.worlds.melting_pot.facts import slot_of
 from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import GEM, TAG, nearest_deposit
@@ -18,6 +18,7 @@ from hm_agent.worlds.melting_pot.games.open.calls import (
     UseAction,
     WalkTo,
 )
+from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
 from hm_agent.worlds.melting_pot.grid import distance
 
 IMPOSTOR, CREW = "It is the impostor.", "It is a crewmate."
@@ -162,3 +163,18 @@ def impostor_calls(seat: AgendaSeat, rules: Collection[str]) -> Sequence[Call]:
         return vote(seat, min(seat.votes))
     has_all_but_won = len(seat.votes) == LAST_TWO
     return lurking_calls(seat) if ACCUSES in rules and not has_all_but_won else hunting_calls(seat)
+
+
+OF_IMPOSTORS: Mapping[str, PlayingRule] = {
+    "hunts": PlayingRule(HUNTS, hunting_calls),
+    "lurks": PlayingRule(LURKS, lurking_calls),
+    "pretends": PlayingRule(PRETENDS, pretending_calls),
+}
+OF_CREWS: Mapping[str, PlayingRule] = {
+    "follows": PlayingRule(FOLLOWS, following_calls),
+    "silent": PlayingRule(SILENT, lambda seat: crew_calls(seat, ())),
+    "accuses": PlayingRule(ACCUSES, accusing_calls),
+}
+"""What scripted players of each role do, the usual first, by the names that the game's file calls puppeteers."""
+STAND_INS: Mapping[str, str] = {"hunter_impostor": "hunts", "collector_crew": "silent"}
+"""The rules in place of Melting Pot's trained bots, by a part of their names."""

@@ -9,7 +9,6 @@ from typing import Any
 
 from hm_agent.core import Event, Observation
 from hm_agent.models.prompts import phrase
-from hm_agent.worlds.melting_pot.facts import seat_of
 from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import AgendaFacts
 from hm_agent.worlds.melting_pot.games.agenda.evidence import Ballot, EvidenceWatch, Suspicion
 from hm_agent.worlds.melting_pot.games.game import View
@@ -51,9 +50,12 @@ class AgendaSeat(OpenSeat):
 class AgendaNotes(OpenNotes):
     """Perceives and remembers for a crewmate or an impostor."""
 
+    seat_class = AgendaSeat
+    _facts: AgendaFacts
+    _watch: EvidenceWatch
+
     def _watching(self) -> EvidenceWatch:
-        self._evidence = EvidenceWatch(frozenset(self._facts.collects), seat_of(self._slot))
-        return self._evidence
+        return EvidenceWatch(frozenset(self._facts.collects), self.own_name)
 
     @property
     def players(self) -> Sequence[str]:
@@ -62,26 +64,24 @@ class AgendaNotes(OpenNotes):
 
     def read(self, observation: Observation[View]) -> list[Event]:
         if "VOTING" in observation.view:
-            self._evidence.ballot = Ballot.of(observation.view["VOTING"])
+            self._watch.ballot = Ballot.of(observation.view["VOTING"])
         events = list(super().read(observation))
-        return [] if self._evidence.is_out else events  # else a model would be asked what these mean
+        return [] if self._watch.is_out else events  # else a model would be asked what these mean
 
     def _told(self) -> Sequence[tuple[str, str]]:
         """Nothing: what the game tells beside the view is in the seat's own fields."""
         return ()
 
     def _more(self) -> Mapping[str, Any]:
-        facts, view, own = self._facts, self._observation.view, seat_of(self._slot)
-        assert isinstance(facts, AgendaFacts)
-        votes, is_impostor = self._evidence.ballot.votes, facts.is_impostor(self._slot)
+        view, watch, is_impostor = self._observation.view, self._watch, self._facts.is_impostor(self._slot)
         return {
             "is_impostor": is_impostor,
             "carries": "INVENTORY" in view and float(view["INVENTORY"].sum()) > 0,
-            "is_ready": float(view.get("READY_TO_SHOOT", 0)) >= 1 if is_impostor else self._evidence.can_tag,
-            "is_voting": self._evidence.is_voting,
-            "is_out": self._evidence.is_out,
-            "votes": {name: vote for name, vote in votes.items() if name != own},
-            "suspicions": self._evidence.suspicions,
+            "is_ready": float(view.get("READY_TO_SHOOT", 0)) >= 1 if is_impostor else watch.can_tag,
+            "is_voting": watch.is_voting,
+            "is_out": watch.is_out,
+            "votes": {name: vote for name, vote in watch.ballot.votes.items() if name != self.own_name},
+            "suspicions": watch.suspicions,
         }
 
 

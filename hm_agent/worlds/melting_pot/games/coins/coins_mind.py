@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from math import log
 
 from hm_agent.core import Interaction
-from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.written_mind import WrittenMind
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
-from hm_agent.worlds.melting_pot.games.coins.coins_play import SHORTCUTS, play_best
+from hm_agent.worlds.melting_pot.games.coins.coins_play import GOALS, SCRIPTED, SHORTCUTS, STAND_INS, play_best
 from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsFollower, CoinsNotes, CoinsSeat
 from hm_agent.worlds.melting_pot.games.coins.takes import SPARES_YOURS, TAKES_BOTH, TAKES_YOURS, CoinConduct, Take
 from hm_agent.worlds.melting_pot.games.coins.taking_rules import CONSIDERED, TOLD, TakingRule
-from hm_agent.worlds.melting_pot.games.open.greedy import best_strategy, review, unless_barred
+from hm_agent.worlds.melting_pot.games.open.calls import Call
+from hm_agent.worlds.melting_pot.games.open.greedy import believed_rule, best_strategy, planner, review
 from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
 
@@ -55,18 +55,13 @@ def _foresee(words: str | None, seat: CoinsSeat, about: str, history: Sequence[C
     return NextConduct(does=TAKES_BOTH if is_hostile else SPARES_YOURS)
 
 
-def rule_in(others: Sequence[PlayerBelief]) -> TakingRule | None:
-    """The rule that the other player is believed or known to follow; None without any."""
-    believed = (words for each in others for words in (each.hypothesis, each.expected) if words)
-    return next((TOLD[words] for words in believed if words in TOLD), None)
+def _best_calls(seat: CoinsSeat, others: Sequence[PlayerBelief]) -> Sequence[Call]:
+    return play_best(seat, TOLD.get(believed_rule(others, TOLD) or ""))
 
 
-def _calls(seat: CoinsSeat, question: Plan) -> Sequence[str]:
-    shortcut = next((each for each in SHORTCUTS.values() if each.words == question.strategy), None)
-    plan = shortcut.next(seat) if shortcut else play_best(seat, rule_in(question.others))
-    return unless_barred(seat, question, plan)
-
-
-REASONER = WrittenReasoner(CoinsSeat, _weigh, _foresee, best_strategy, _calls, review, keeps_all=True)
-STRATEGIES = {name: rule.words for name, rule in SHORTCUTS.items()}
-PARTS = OpenParts(CoinsSeat, CoinsNotes, CoinsFollower, CoinsMind, REASONER, STRATEGIES)
+REASONER = WrittenReasoner(
+    CoinsSeat, _weigh, _foresee, best_strategy, planner(SHORTCUTS, _best_calls), review, keeps_all=True
+)
+PARTS = OpenParts(
+    CoinsNotes, CoinsFollower, CoinsMind, REASONER, SHORTCUTS, lambda facts, slot: SCRIPTED, STAND_INS, GOALS
+)

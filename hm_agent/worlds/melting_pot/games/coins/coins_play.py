@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsSeat
 from hm_agent.worlds.melting_pot.games.coins.takes import Take
-from hm_agent.worlds.melting_pot.games.coins.taking_rules import TakingRule
+from hm_agent.worlds.melting_pot.games.coins.taking_rules import NAMED, NEAR_ONES, SPARES, TAKES_ANY, TakingRule
 from hm_agent.worlds.melting_pot.games.open.calls import Call, WalkTo
 from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
 from hm_agent.worlds.melting_pot.grid import distance
@@ -84,6 +85,21 @@ def own_first(seat: CoinsSeat) -> Sequence[Call]:
     return take_best(seat, 1, 0) if seat.coins(is_own=True) else take_best(seat, 0, 1)
 
 
+NEAR = 2
+"""At which distance a player takes the other's coins that takes only near ones."""
+SCRIPTED: Mapping[str, PlayingRule] = {
+    name: PlayingRule(rule.words, partial(follow_rule, rule=rule, reach=NEAR if rule is NEAR_ONES else None))
+    for name, rule in NAMED.items()
+}
+"""What scripted players do, by the names that the game's file calls puppeteers."""
+STAND_INS = {name: name for name in ("cooperator", "defector", "one_strike", "three_strikes")}
+"""The rules of Melting Pot's puppeteers, by a part of their names."""
+GOALS: Sequence[PlayingRule] = (
+    PlayingRule(SPARES.words, partial(follow_rule, rule=SPARES)),
+    PlayingRule(TAKES_ANY.words, partial(follow_rule, rule=TAKES_ANY)),
+    PlayingRule(TAKES_ANY.words, spite),
+)
+"""What puppets do, by the number of their puppeteer's GOAL: to cooperate, to defect, or to be spiteful."""
 SHORTCUTS: Mapping[str, PlayingRule] = {
     "takes_own": PlayingRule("Take only your own coins.", lambda seat: take_best(seat, 1, 0)),
     "takes_nearest": PlayingRule("Take the nearest coin.", lambda seat: take_best(seat, 1, 1)),

@@ -10,7 +10,6 @@ from typing import Any
 from hm_agent.core import Event, Observation
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN
-from hm_agent.worlds.melting_pot.facts import seat_of
 from hm_agent.worlds.melting_pot.games.coins.coins_facts import CoinsFacts
 from hm_agent.worlds.melting_pot.games.coins.takes import Take, TakeWatch, colours_of, worn
 from hm_agent.worlds.melting_pot.games.game import View
@@ -76,6 +75,7 @@ class CoinsSeat(OpenSeat):
 class CoinsNotes(OpenNotes):
     """Also keeps whose colour is which, and who took whose coins."""
 
+    seat_class = CoinsSeat
     _facts: CoinsFacts
     _watch: TakeWatch
 
@@ -83,7 +83,7 @@ class CoinsNotes(OpenNotes):
         (self._other,) = self._facts.others(self._slot)
         self._colours = colours_of(self._view.atlas, self._view.words, self._facts.collects)
         self._other_coin: str | None = None
-        return TakeWatch(seat_of(self._slot), self._other, self._facts.collects, self._facts.harm)
+        return TakeWatch(self.own_name, self._other, self._facts.collects, self._facts.harm)
 
     def read(self, observation: Observation[View]) -> Sequence[Event]:
         rgb, window = observation.view["RGB"], self._view.window

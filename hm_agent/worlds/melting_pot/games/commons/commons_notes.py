@@ -13,7 +13,6 @@ from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts
 from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat, RiverSeen
 from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
-from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
 from hm_agent.worlds.melting_pot.grid import Cell
 
 RIVER_WIDTH = 3
@@ -28,13 +27,12 @@ _AROUND = tuple(product(range(-RIVER_WIDTH, RIVER_WIDTH + 1), repeat=2))
 class CommonsNotes(OpenNotes):
     """Also keeps where river and orchard are, and who was seen to clean and to take last apples."""
 
+    seat_class = CommonsSeat
     _facts: CommonsFacts
     _watch: CommonsWatch
 
-    def __init__(
-        self, facts: CommonsFacts, slot: int, actions: type[IntEnum], seat: type[OpenSeat] = CommonsSeat
-    ) -> None:
-        super().__init__(facts, slot, actions, seat)
+    def __init__(self, facts: CommonsFacts, slot: int) -> None:
+        super().__init__(facts, slot)
         self._ground: dict[Cell, str] = {}
         self._dirty: set[Cell] = set()
         """The cells where dirt was ever seen."""

@@ -12,9 +12,18 @@ from hm_agent.worlds.melting_pot.games.commons.best_plan import tend_apples, ten
 from hm_agent.worlds.melting_pot.games.commons.commons_conduct import CommonsConduct, takes_last
 from hm_agent.worlds.melting_pot.games.commons.commons_notes import CommonsNotes
 from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
-from hm_agent.worlds.melting_pot.games.commons.rules import COMPANY, SHORTCUTS, TURN, last_company, rules_in
+from hm_agent.worlds.melting_pot.games.commons.rules import (
+    COMPANY,
+    GOALS,
+    SHORTCUTS,
+    STAND_INS,
+    TURN,
+    last_company,
+    rules_in,
+    scripted_rules,
+)
 from hm_agent.worlds.melting_pot.games.open.conduct import STAYS, STRETCH, WALKS, takes, uses
-from hm_agent.worlds.melting_pot.games.open.greedy import ELSE, KEPT_TO, best_strategy, elsewhere, review
+from hm_agent.worlds.melting_pot.games.open.greedy import ELSE, KEPT_TO, believed_rule, best_strategy, elsewhere, review
 from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
 
@@ -79,7 +88,7 @@ def rules_believed(seat: CommonsSeat, others: Sequence[PlayerBelief]) -> Mapping
     names, cleaned = {rule.words: name for name, rule in rules_in(seat).items()}, dict(seat.cleaned)
     believed = {}
     for other in others:
-        rule = names.get(other.hypothesis or "") or names.get(other.expected or "")
+        rule = names.get(believed_rule([other], names) or "")
         if rule in ("cleans", "takes_turns") and other.hypothesis:
             is_likely = seat.sees_apples or seat.step - cleaned.get(other.name, -STALE) < STALE
             rule = rule if is_likely else "reciprocates"
@@ -104,5 +113,6 @@ def _calls(seat: CommonsSeat, question: Plan) -> Sequence[str]:
 
 
 REASONER = WrittenReasoner(CommonsSeat, _weigh, _foresee, best_strategy, _calls, review)
-STRATEGIES = {name: rule.words for name, rule in SHORTCUTS.items()}
-PARTS = OpenParts(CommonsSeat, CommonsNotes, reasoner=REASONER, strategies=STRATEGIES)
+PARTS = OpenParts(
+    CommonsNotes, reasoner=REASONER, shortcuts=SHORTCUTS, rules=scripted_rules, stand_ins=STAND_INS, goals=GOALS
+)

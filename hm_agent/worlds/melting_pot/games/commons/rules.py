@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from hm_agent.worlds.melting_pot.games.commons.commons_conduct import OWN
+from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts
 from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
 from hm_agent.worlds.melting_pot.games.open.calls import Call, CollectThings, LookAround, StandStill, UseAction, WalkTo
 from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
@@ -139,6 +140,39 @@ REGROWTH_RULES: Mapping[str, PlayingRule] = {
 So a player is taken to answer others that clean until it was seen not to: to try that costs less than not to know.
 """
 
+
+def zap_anyone(seat: CommonsSeat) -> Sequence[Call]:
+    """Hits the player that is in view and near; no call if there is none."""
+    return zap(seat, [each.name for each in seat.players])
+
+
+def fight(seat: CommonsSeat, keep: int) -> Sequence[Call]:
+    """Zaps whoever is near, else harvests (`harvest`)."""
+    return zap_anyone(seat) or harvest(seat, keep)
+
+
+FIGHTERS: Mapping[str, PlayingRule] = {
+    "raids": PlayingRule(REGROWTH_RULES["strips"].words, partial(fight, keep=0)),
+    "guards": PlayingRule(REGROWTH_RULES["spares"].words, partial(fight, keep=KEEP)),
+}
+"""What scripted players do, too, which minds take for what else they do."""
+GOALS: Sequence[PlayingRule] = (
+    RIVER_RULES["eats"],
+    RIVER_RULES["cleans"],
+    PlayingRule(RIVER_RULES["eats"].words, lambda seat: zap_anyone(seat) or eat(seat)),
+)
+"""What Clean Up's puppets do, by the number of their puppeteer's GOAL: to eat, to clean, or to zap others."""
+STAND_INS: Mapping[str, str] = {
+    "cleaner": "cleans",
+    "consumer": "eats",
+    "threshold_reciprocator": "reciprocates",  # one that has to be taught first is known by its goal alone
+    "closed__free": "guards",
+    "__free": "raids",
+    "sustainable_fighter": "guards",
+    "good_partner": "spares",
+    "pacifist": "strips",
+}
+"""The rules in place of Melting Pot's bots, by a part of their names: what their scenarios are said to meet."""
 SHORTCUTS: Mapping[str, PlayingRule] = {
     "only_eats": PlayingRule("Eat, and never clean.", eat),
     "cleans_if_dirty": PlayingRule("Clean while the river is dirty, else eat.", tend),
@@ -149,5 +183,10 @@ SHORTCUTS: Mapping[str, PlayingRule] = {
 
 
 def rules_in(seat: CommonsSeat) -> Mapping[str, PlayingRule]:
-    """The rules that there are at a seat's common good."""
+    """The rules that minds take players of a seat's common good to follow."""
     return RIVER_RULES if seat.facts.river else REGROWTH_RULES
+
+
+def scripted_rules(facts: CommonsFacts, slot: int) -> Mapping[str, PlayingRule]:
+    """What scripted players of a common good do."""
+    return RIVER_RULES if facts.river else {**REGROWTH_RULES, **FIGHTERS}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import BANANA, GROWING
 from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareSeat
 from hm_agent.worlds.melting_pot.games.open.calls import Call, LookAround, StandStill, UseAction, WalkTo
+from hm_agent.worlds.melting_pot.games.open.seat import PlayingRule
 from hm_agent.worlds.melting_pot.grid import Cell, around, distance
 
 POINTS = "It grasps at the fruit that it wants until it is given it."
@@ -180,3 +182,21 @@ def playful_calls(seat: DaycareSeat) -> Sequence[Call]:
     if not fruit:
         return [seat.search]
     return _try(min(fruit, key=lambda cell: (seat.known(cell).own, distance(seat.here, cell), cell)), pause=1)
+
+
+SCRIPTED: Mapping[str, PlayingRule] = {
+    "attends": PlayingRule(ATTENDS, partial(parent_calls, rule=POINTS, fed_for=0)),
+    "spoils": PlayingRule(SPOILS, spoiling_calls),
+    "forages": PlayingRule(FORAGES, partial(parent_calls, rule=None)),
+    "points": PlayingRule(POINTS, partial(child_calls, rule=ATTENDS)),
+    "plays": PlayingRule(PLAYS, playful_calls),
+    "refuses": PlayingRule(REFUSES, partial(child_calls, rule=FORAGES, refuses=True)),
+}
+"""What scripted players do, by the names that the game's file calls puppeteers."""
+STAND_INS: Mapping[str, str] = {
+    "helping_parent": "attends",
+    "foraging_parent": "forages",
+    "pointing_child": "points",
+    "foraging_child": "refuses",
+}
+"""The rules in place of Melting Pot's trained bots, by a part of their names."""

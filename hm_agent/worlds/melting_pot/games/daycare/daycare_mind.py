@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from math import log
 
 from hm_agent.models.prompts import phrase
-from hm_agent.theory_of_mind.decision_questions import Plan
-from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.melting_pot.games.daycare.care import (
     ATTENDS,
@@ -17,7 +15,9 @@ from hm_agent.worlds.melting_pot.games.daycare.care import (
     PLAYS,
     POINTS,
     REFUSES,
+    SCRIPTED,
     SPOILS,
+    STAND_INS,
     child_calls,
     parent_calls,
 )
@@ -33,9 +33,9 @@ from hm_agent.worlds.melting_pot.games.daycare.hands import (
 )
 from hm_agent.worlds.melting_pot.games.open.calls import Call
 from hm_agent.worlds.melting_pot.games.open.conduct import STAYS, WALKS, Conduct
-from hm_agent.worlds.melting_pot.games.open.greedy import review, unless_barred
+from hm_agent.worlds.melting_pot.games.open.greedy import believed_rule, planner, review
 from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
-from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
+from hm_agent.worlds.melting_pot.games.open.seat import NextConduct, PlayingRule
 
 SHOWS: Mapping[str, Mapping[str, float]] = {
     POINTS: {ONE: 0.4, SEVERAL: 0.15, EATS_GIVEN: 0.25, EATS_OWN: 0.05, WALKS: 0.1, STAYS: 0.05},
@@ -64,13 +64,6 @@ def _foresee(words: str | None, seat: DaycareSeat, about: str, history: Sequence
     return NextConduct(does=max(chances, key=chances.__getitem__))
 
 
-def rule_in(seat: DaycareSeat, others: Sequence[PlayerBelief], strategy: str | None = None) -> str | None:
-    """The rule that the other player is believed or known to follow, or that the strategy names; None without any."""
-    believed = (words for each in others for words in (each.hypothesis, each.expected))
-    named = (rule for rule in _rules(seat) if strategy and rule in strategy)
-    return next((words for words in (*believed, *named) if words in _rules(seat)), None)
-
-
 def best_calls(seat: DaycareSeat, rule: str | None) -> Sequence[Call]:
     """The best plan against a rule; without one, as though nobody else was there.
 
@@ -80,14 +73,20 @@ def best_calls(seat: DaycareSeat, rule: str | None) -> Sequence[Call]:
     return child_calls(seat, rule and FORAGES) if seat.is_child else parent_calls(seat, rule)
 
 
-def _calls(seat: DaycareSeat, question: Plan) -> Sequence[str]:
-    return unless_barred(seat, question, best_calls(seat, rule_in(seat, question.others, question.strategy)))
-
-
 def _strategy(seat: DaycareSeat) -> str:
     return phrase(seat.blocks, "child_strategy" if seat.is_child else "parent_strategy")
 
 
+SHORTCUTS: Mapping[str, PlayingRule] = {
+    "grasping": PlayingRule(f"{POINTS} {ATTENDS}", lambda seat: best_calls(seat, ATTENDS if seat.is_child else POINTS))
+}
+_calls = planner(SHORTCUTS, lambda seat, others: best_calls(seat, believed_rule(others, _rules(seat))))
 REASONER = WrittenReasoner(DaycareSeat, _weigh, _foresee, _strategy, _calls, review)
-STRATEGIES = {"grasping": f"{POINTS} {ATTENDS}"}
-PARTS = OpenParts(DaycareSeat, DaycareNotes, DaycareFollower, reasoner=REASONER, strategies=STRATEGIES)
+PARTS = OpenParts(
+    DaycareNotes,
+    DaycareFollower,
+    reasoner=REASONER,
+    shortcuts=SHORTCUTS,
+    rules=lambda facts, slot: SCRIPTED,
+    stand_ins=STAND_INS,
+)

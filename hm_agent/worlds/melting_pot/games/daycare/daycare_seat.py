@@ -9,7 +9,6 @@ from typing import Any
 
 from hm_agent.core import Event, Observation
 from hm_agent.models.prompts import phrase
-from hm_agent.worlds.melting_pot.facts import seat_of
 from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import BANANA, CHILD, LOOSE, PARENT
 from hm_agent.worlds.melting_pot.games.daycare.hands import FruitKnown, HandWatch
 from hm_agent.worlds.melting_pot.games.game import View
@@ -61,30 +60,31 @@ class DaycareSeat(OpenSeat):
 class DaycareNotes(OpenNotes):
     """Perceives and remembers for a parent or a child."""
 
+    seat_class = DaycareSeat
+    _watch: HandWatch
+
     def _watching(self) -> HandWatch:
-        self._own = seat_of(self._slot)
-        self._hands = HandWatch(self._own)
-        return self._hands
+        return HandWatch(self.own_name)
 
     def read(self, observation: Observation[View]) -> list[Event]:
         events = list(super().read(observation))
-        for cell in self._hands.let_go:
+        for cell in self._watch.let_go:
             if self.memory.things.get(cell, ("",))[0] in LOOSE:
                 self.memory.things.pop(cell)
         return events
 
     def _more(self) -> Mapping[str, Any]:
-        held = self._hands.held
-        own, other = held.get(self._own), next((held[name] for name in held if name != self._own), None)
+        held = self._watch.held
+        own, other = held.get(self.own_name), next((held[name] for name in held if name != self.own_name), None)
         return {
-            "is_child": self._own == CHILD,
+            "is_child": self.own_name == CHILD,
             "held": own.fruit if own else None,
             "grown": own.grown if own else None,
             "other_held": other.fruit if other else None,
             "other_hand": other.cell if other else None,
-            "fruit": tuple(replace(each) for each in self._hands.fruit.values()),
-            "child_ate": self._hands.child_ate,
-            "given_at": self._hands.given_at,
+            "fruit": tuple(replace(each) for each in self._watch.fruit.values()),
+            "child_ate": self._watch.child_ate,
+            "given_at": self._watch.given_at,
         }
 
 
@@ -94,11 +94,9 @@ class DaycareFollower(OpenFollower):
     A grasp works only after a step without one.
     """
 
-    def __init__(self, notes: OpenNotes, actions: type[IntEnum]) -> None:
-        super().__init__(notes, actions)
-        self._latest = self._actions(Move.NOOP)
-        self._held: str | None = None
-        self._sees_banana = False
+    _latest: IntEnum = Move.NOOP
+    _held: str | None = None
+    _sees_banana = False
 
     def _news(self, situation: OpenSeat) -> str | None:
         assert isinstance(situation, DaycareSeat)
@@ -113,7 +111,7 @@ class DaycareFollower(OpenFollower):
 
     def next_action(self, situation: OpenSeat) -> IntEnum | None:
         action = super().next_action(situation)
-        self._latest = self._actions(Move.NOOP) if action is None else action
+        self._latest = Move.NOOP if action is None else action
         return action
 
     def _use(self, call: UseAction, seat: OpenSeat, pose: Pose) -> IntEnum:

@@ -51,14 +51,14 @@ class _Ended(Exception):
 
 
 class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
-    """Follows plans of calls. actions: the substrate's."""
+    """Follows plans of calls."""
 
     plan: tuple[Call, ...]
 
-    def __init__(self, notes: OpenNotes, actions: type[IntEnum]) -> None:
+    def __init__(self, notes: OpenNotes) -> None:
         super().__init__()
-        self._notes, self._actions = notes, actions
-        self._by_name = {action.name.lower(): action for action in actions}
+        self._notes, self._actions = notes, notes.actions
+        self._by_name = {action.name.lower(): action for action in notes.actions}
         self._why: str | None = None
         """Why the plan is over, if it ended before its last call was done."""
         self._taken = self._times = 0

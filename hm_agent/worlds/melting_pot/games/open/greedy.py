@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import log
+from typing import Any
 
 from hm_agent.models.prompts import phrase
 from hm_agent.theory_of_mind.decision_questions import Plan, ReviewPlan
+from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.melting_pot.facts import slot_of
 from hm_agent.worlds.melting_pot.games.open.calls import Call, CollectThings, LookAround, StandStill, UseAction, WalkTo
 from hm_agent.worlds.melting_pot.games.open.conduct import Conduct
 from hm_agent.worlds.melting_pot.games.open.open_facts import PLAYER
-from hm_agent.worlds.melting_pot.games.open.seat import NextConduct, OpenSeat
+from hm_agent.worlds.melting_pot.games.open.seat import NextConduct, OpenSeat, PlayingRule
 from hm_agent.worlds.melting_pot.grid import Cell, around
 
 HOPED_COLLECT, HOPED_USE, HOPED_ELSE = 1.0, 0.3, 0.1
@@ -129,11 +131,28 @@ def elsewhere(cells: Iterable[Cell], barred: Call | None) -> Call:
     return next((place for place in map(WalkTo, cells) if place != barred), LookAround())
 
 
-def unless_barred(seat: OpenSeat, question: Plan, calls: Sequence[Call]) -> Sequence[str]:
-    """These calls; if the first one has just failed, a walk to the last cell out of view, or a look around."""
-    if calls[0] == question.barred_call:
-        calls = [WalkTo(seat.unseen[-1]) if seat.unseen else LookAround()]
-    return [str(call) for call in calls]
+def planner(
+    shortcuts: Mapping[str, PlayingRule], best: Callable[[Any, Sequence[PlayerBelief]], Sequence[Call]]
+) -> Callable[[Any, Plan], Sequence[str]]:
+    """What makes a plan: by the shortcut whose words are the strategy, else the best one beside the others.
+
+    If its first call has just failed, it is a walk to the last cell out of view, or a look around.
+    """
+
+    def plan(seat: OpenSeat, question: Plan) -> Sequence[str]:
+        shortcut = next((rule for rule in shortcuts.values() if rule.words == question.strategy), None)
+        calls = shortcut.next(seat) if shortcut else best(seat, question.others)
+        if calls[0] == question.barred_call:
+            calls = [WalkTo(seat.unseen[-1]) if seat.unseen else LookAround()]
+        return [str(call) for call in calls]
+
+    return plan
+
+
+def believed_rule(others: Sequence[PlayerBelief], rules: Container[str | None]) -> str | None:
+    """The first of these rules, in words, that some player is believed or known to follow; None without any."""
+    believed = (words for each in others for words in (each.hypothesis, each.expected))
+    return next((words for words in believed if words in rules), None)
 
 
 def greedy_strategy(seat: OpenSeat) -> str:

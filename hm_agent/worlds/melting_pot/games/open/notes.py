@@ -41,24 +41,26 @@ def role_of(facts: SubstrateFacts, slot: int) -> str:
 class OpenNotes(Notes[View, OpenSeat, IntEnum]):
     """Perceives and remembers for one player through an episode.
 
-    actions: the substrate's. sight: the latest one. occupied: the cells of the players in view. entered: the kind of
-    thing that the agent has just walked onto; None if none lay there. has_moved_elsewhere: True if the game has just
-    put the agent somewhere else, or back on the map.
+    seat_class: what questions show; kinds of games that say more of themselves have a class of their own. actions: the
+    substrate's. sight: the latest one. occupied: the cells of the players in view. entered: the kind of thing that the
+    agent has just walked onto; None if none lay there. has_moved_elsewhere: True if the game has just put the agent
+    somewhere else, or back on the map.
     """
 
-    def __init__(
-        self, facts: SubstrateFacts, slot: int, actions: type[IntEnum], seat: type[OpenSeat] = OpenSeat
-    ) -> None:
-        """seat: what questions show; kinds of games that say more of themselves have a class of their own."""
-        self._facts, self._slot, self._seat_class = facts.as_role(role_of(facts, slot)), slot, seat
+    seat_class: type[OpenSeat] = OpenSeat
+
+    def __init__(self, facts: SubstrateFacts, slot: int) -> None:
+        from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
+
+        self._facts, self._slot, self.own_name = facts.as_role(role_of(facts, slot)), slot, seat_of(slot)
         self._view = GridView.of(facts.substrate, slot, facts.roles).naming(facts.names)
         self._bearings = Bearings.of(facts.substrate, slot)
         self._seeing = Seeing(self._view, self._bearings, frozenset(facts.named_things), frozenset(facts.grounds))
         # What can be grasped lies in players' way, but the avatar's layer does not say so.
         graspable = self._facts.having.keys() & {*self._facts.uses.get(GRASP.lower(), ())}
         self._blocking = self._view.solid_words | graspable
-        self.actions = actions
-        self._own_actions = tuple(action.name.lower() for action in actions if action > Move.TURN_RIGHT)
+        self.actions = actions_of(facts.substrate)
+        self._own_actions = tuple(action.name.lower() for action in self.actions if action > Move.TURN_RIGHT)
         self.memory = EntityMemory(self._bearings.layout)
         self._watch = self._watching()
         self.deeds = DeedLog()
@@ -172,9 +174,9 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
 
     def _seat(self) -> OpenSeat:
         memory = self.memory
-        return self._seat_class(
+        return self.seat_class(
             facts=self._facts,
-            own_name=seat_of(self._slot),
+            own_name=self.own_name,
             actions=self._own_actions,
             step=self._observation.step,
             pose=self.sight.map.pose,

@@ -37,7 +37,6 @@ class OpenKind(Kind[Any]):
     counts_interactions = False
     is_framed = False
     parts_at = "games.open.open_parts:PARTS"
-    bots_at = "games.open.simulator.scripted_player:RuleBots"
 
     @property
     def parts(self) -> OpenParts:
@@ -54,7 +53,7 @@ class OpenKind(Kind[Any]):
         return worn_sprites(facts.substrate)
 
     def situation(self) -> type[OpenSeat]:
-        return self.parts.seat
+        return self.parts.notes.seat_class
 
     def answers(self) -> ReasonerTable:
         return self.parts.reasoner.answers
@@ -72,8 +71,9 @@ class OpenKind(Kind[Any]):
         return reader_with(notes)
 
     def bots(self, facts: Any) -> RuleBots:
-        bots: RuleBots = imported(self.bots_at)(facts, self.parts)
-        return bots
+        from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
+
+        return RuleBots(facts, self.parts)
 
     def problems(self, facts: SubstrateFacts, settings: Mapping[str, Any]) -> Iterator[str]:
         from hm_agent.worlds.melting_pot.games.open.simulator.game_file import file_problems

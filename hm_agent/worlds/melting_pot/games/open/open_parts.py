@@ -1,9 +1,9 @@
-"""The parts that play a seat of an open game, of which kinds of games that build upon these replace some."""
+"""The parts that play an open game, of which kinds of games that build upon these replace some."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, TypeAlias
@@ -24,34 +24,40 @@ from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
 from hm_agent.worlds.melting_pot.games.open.greedy import REASONER
 from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
-from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
+from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat, PlayingRule
 
 MOST_CONDUCTS = 5
 """How many of the latest stretches of others are told."""
 OpenBody: TypeAlias = WrittenBody[View, IntEnum, OpenSeat]
+Rules: TypeAlias = Mapping[str, PlayingRule]
+"""Rules of players, by name."""
 
 
 @dataclass(frozen=True)
 class OpenParts:
-    """The classes of one kind, and the strategies of shortcuts by name.
+    """What plays the games of one kind.
 
-    seat: what questions show. notes: what keeps it. follower: what carries out plans. mind: what strategists ask.
-    reasoner: how the built-in one answers.
+    notes: what perceives, and keeps what questions show. follower: what carries out plans. mind: what strategists ask.
+    reasoner: how the built-in one answers. shortcuts: what agents do that model nobody; their words are their strategy.
+    rules: what scripted players in a slot may do, by what the game's file calls puppeteers; those whose role has none
+    of the rules that a scenario names do the first. stand_ins: the names of the rules in place of Melting Pot's bots,
+    by a part of the bots' names, of which the first that fits counts. goals: what puppets do, by the number of their
+    puppeteer's GOAL. Where the game's file says what stands in for bots, nothing of that counts.
     """
 
-    seat: type[OpenSeat] = OpenSeat
     notes: type[OpenNotes] = OpenNotes
     follower: type[OpenFollower] = OpenFollower
     mind: type[WrittenMind] = WrittenMind
     reasoner: WrittenReasoner[Any] = REASONER
-    strategies: Mapping[str, str] = field(default_factory=dict)
+    shortcuts: Rules = field(default_factory=dict)
+    rules: Callable[[Any, int], Rules] = lambda facts, slot: {}
+    stand_ins: Mapping[str, str] = field(default_factory=dict)
+    goals: Sequence[PlayingRule] = ()
 
     def senses(self, facts: SubstrateFacts, slot: int) -> tuple[OpenNotes, OpenFollower]:
         """What perceives for the player of a slot, and what carries out its plans."""
-        from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
-
-        notes = self.notes(facts, slot, actions_of(facts.substrate), self.seat)
-        return notes, self.follower(notes, notes.actions)
+        notes = self.notes(facts, slot)
+        return notes, self.follower(notes)
 
     def body(self, facts: SubstrateFacts, slot: int, model: Model, reflector: Reflector) -> OpenBody:
         """The body of agents that play in language: the shared one, with this kind's notes and calls."""
@@ -60,7 +66,7 @@ class OpenParts:
 
     def strategist(self, shortcut: str) -> Callable[[WrittenMind, Model], ConstantStrategist]:
         """What builds the strategist of a shortcut."""
-        return lambda mind, model: ConstantStrategist(mind, model, self.strategies[shortcut])
+        return lambda mind, model: ConstantStrategist(mind, model, self.shortcuts[shortcut].words)
 
 
 PARTS = OpenParts()

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from enum import IntEnum
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 from meltingpot.configs.bots import BOT_CONFIGS
@@ -23,7 +22,7 @@ from hm_agent.worlds.melting_pot.games.open.calls import LookAround, WalkTo
 from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
 from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
 from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
-from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
+from hm_agent.worlds.melting_pot.games.open.open_facts import StandIns, SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat, PlayingRule
 from hm_agent.worlds.melting_pot.games.open.simulator.stand_ins import as_words, written_rule
@@ -31,6 +30,7 @@ from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.frame_policy import GOAL, FramePolicy
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
+from hm_agent.worlds.melting_pot.simulator.substrate import DRAWS
 
 DEALT, DRAWN = "dealt", "drawn"
 """The puppeteers of several rules, their parameter `rules`: each player has one of them, or all have the same one."""
@@ -126,21 +126,11 @@ def kind_of_bot(bot: str) -> str:
 
 
 class RuleBots(GameBots[SubstrateFacts]):
-    """The scripted players of one open game.
+    """The scripted players of one open game, by the rules of its kind or by what its file says in calls."""
 
-    parts: of the game's kind. rules: by the names that its file calls puppeteers, besides DEALT and DRAWN. stand_ins:
-    the names of the rules in place of Melting Pot's bots, by `kind_of_bot`; by default the game's file says what to do.
-    """
-
-    def __init__(
-        self,
-        game: SubstrateFacts,
-        parts: OpenParts,
-        rules: Mapping[str, PlayingRule] = MappingProxyType({}),
-        stand_ins: Mapping[str, str] | None = None,
-    ) -> None:
+    def __init__(self, game: SubstrateFacts, parts: OpenParts) -> None:
         super().__init__(game)
-        self._rules, self._parts, self._stand_ins = rules, parts, stand_ins
+        self._parts = parts
 
     @property
     def visions(self) -> Sequence[Any]:
@@ -151,21 +141,34 @@ class RuleBots(GameBots[SubstrateFacts]):
 
     def stand_in(self, bot: str, slot: int) -> RulePlayer:
         """The player of a slot in place of one of Melting Pot's bots."""
-        if self._stand_ins is not None:
-            return self._player(self._game, 0, slot, [self._stand_ins[kind_of_bot(bot)]])
-        told = self._game.stand_ins
-        if told is None:
+        parts, is_puppet = self._parts, BOT_CONFIGS[bot].puppeteer_builder is not None
+        if told := self._game.stand_ins:
+            return self._told_puppet(told, slot) if is_puppet else self._told_player(told, kind_of_bot(bot), slot)
+        rule = next((rule for part, rule in parts.stand_ins.items() if part in bot), None)
+        if is_puppet and parts.goals:
+            words = parts.rules(self._game, slot)[rule].words if rule else None
+            return PuppetPlayer(*parts.senses(self._game, slot), parts.goals, words)
+        if rule is None:
             raise ConfigError(f"{bot}: no scripted player stands in for it: use trained bots")
-        if BOT_CONFIGS[bot].puppeteer_builder:
-            senses = self._parts.senses(self._game, slot)
-            return PuppetPlayer(*senses, [written_rule(self._game, calls) for calls in told.goals])
-        name = told.name_in(slot, kind_of_bot(bot))
+        return self._player(self._game, 0, slot, [rule])
+
+    def _told_puppet(self, told: StandIns, slot: int) -> PuppetPlayer:
+        goals = [written_rule(self._game, calls) for calls in told.goals]
+        return PuppetPlayer(*self._parts.senses(self._game, slot), goals)
+
+    def _told_player(self, told: StandIns, bot: str, slot: int) -> RulePlayer:
+        name = told.name_in(slot, bot)
         having = told.having.get(name, {})
         game = replace(self._game, having={**self._game.having, **{thing: as_words(having[thing]) for thing in having}})
         return RulePlayer(*self._parts.senses(game, slot), written_rule(game, told.bots[name], having))
 
     def own_slot(self, rgb: Pixels) -> int:
-        """The slot of the player that sees a frame, with the usual roles; the first one where players look alike."""
+        """The slot of the player that sees a frame, with the usual roles; the first one where players look alike.
+
+        Where looks are drawn for each episode, it is the last one, since agents have the first.
+        """
+        if self._game.substrate in DRAWS:
+            return self._game.players - 1
         views = [GridView.of(self._game.substrate, slot) for slot in range(self._game.players)]
         label = views[0].atlas.labels[views[0].atlas.label(rgb)[views[0].window.own_index]]
         names = {sprite.name for sprite in label.sprites}
@@ -179,9 +182,10 @@ class RuleBots(GameBots[SubstrateFacts]):
         """The names of the rules of an unseen scenario."""
         given = unseen.parameters.get("rules", ())
         names = given if unseen.puppeteer in (DEALT, DRAWN) and isinstance(given, tuple) else (unseen.puppeteer,)
+        rules = {name for slot in range(self._game.players) for name in self._parts.rules(self._game, slot)}
         for name in names:
-            if name not in self._rules:
-                known = ", ".join((*self._rules, DEALT, DRAWN))
+            if name not in rules:
+                known = ", ".join((*sorted(rules), DEALT, DRAWN))
                 raise ConfigError(f"{unseen.short_name}: unknown puppeteer {name!r}: there is {known}")
         return tuple(map(str, names))
 
@@ -202,5 +206,7 @@ class RuleBots(GameBots[SubstrateFacts]):
         return FramePolicy(lambda: self._player(game, *next(places), dealt))
 
     def _player(self, game: SubstrateFacts, place: int, slot: int, names: Sequence[str]) -> RulePlayer:
-        """The player of a slot, with the rule of its place among the scripted players."""
-        return RulePlayer(*self._parts.senses(game, slot), self._rules[names[place % len(names)]])
+        """The player of a slot, with the rule of its place among those of these that its role has."""
+        rules = self._parts.rules(game, slot)
+        own = [rules[name] for name in names if name in rules] or [*rules.values()][:1]
+        return RulePlayer(*self._parts.senses(game, slot), own[place % len(own)])

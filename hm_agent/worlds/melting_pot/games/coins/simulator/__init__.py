@@ -1,3 +1,0 @@
-"""What of Coins needs Melting Pot itself: scripted players and puppets."""
-
-from hm_agent.worlds.melting_pot import simulator as simulator  # before Melting Pot itself, so that no TensorFlow loads
