@@ -10,7 +10,7 @@ from hm_agent.core import Event, Strategy
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.game import CookingGame
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import KitchenStrategy
+from hm_agent.worlds.melting_pot.games.cooking.roles import KitchenStrategy
 from hm_agent.worlds.melting_pot.games.cooking.rounds import Delivery, Pace
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame

@@ -13,7 +13,7 @@ from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, FollowStrategy, JudgeStrategy, StrategyAnswer
 from hm_agent.theory_of_mind.hypotheses import TABLE_3, Hyperparameters
 from hm_agent.theory_of_mind.mind import HindsightAnswer, Outcome
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES, STANDS, KitchenStrategy
+from hm_agent.worlds.melting_pot.games.cooking.roles import LOADS, SERVES, STANDS, KitchenStrategy
 from hm_agent.worlds.melting_pot.games.cooking.seat import SharedWork
 from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 from tests.strategists import ROCKS, against, among, arena, begin, deliver, dyad, interact, kitchen, see_pickup

@@ -9,7 +9,7 @@ from hm_agent.agents.baselines import VanillaMindPrompting
 from hm_agent.testing.scripted_model import ReplyFunction, ScriptedModel, each
 from hm_agent.theory_of_mind.mind import MindPrompting
 from hm_agent.theory_of_mind.mind_questions import MindRead, MindsReadAnswer, ReadMinds
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES, KitchenStrategy
+from hm_agent.worlds.melting_pot.games.cooking.roles import LOADS, SERVES, KitchenStrategy
 from hm_agent.worlds.melting_pot.games.cooking.seat import NextRound, SharedWork
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, AmongMany, NextLead
 from tests.strategists import (

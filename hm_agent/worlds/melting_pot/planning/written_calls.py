@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
+from hm_agent.grouping import grouped
 from hm_agent.models.prompts import phrase
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, around
 from hm_agent.worlds.melting_pot.planning.calls import (
@@ -198,8 +199,5 @@ def _conditions(names: Names) -> Sequence[str]:
 
 def _any_cell(cells: Sequence[Cell]) -> str:
     """The pattern that matches any of these cells; those with the same x form one group."""
-    columns: dict[int, set[int]] = {}
-    for x, y in cells:
-        columns.setdefault(x, set()).add(y)
-    pairs = (f"{x}, {any_of(sorted(ys))}" for x, ys in sorted(columns.items()))
+    pairs = (f"{x}, {any_of(ys)}" for x, ys in grouped(sorted({*cells})).items())
     return rf"\({any_of(pairs)}\)"

@@ -17,16 +17,12 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     COUNTER,
     DELIVERY,
     DISHES,
-    LOADS,
-    PROMPTLY,
-    SERVES,
-    SLOWLY,
     TOMATOES,
     KitchenRules,
-    KitchenStrategy,
     Pot,
     Station,
 )
+from hm_agent.worlds.melting_pot.games.cooking.roles import LOADS, PROMPTLY, SERVES, SLOWLY, KitchenStrategy
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import Barred, KitchenRoomSeat, Teammate
 from hm_agent.worlds.melting_pot.games.cooking.rounds import OWN, KitchenInteraction, Pace
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat

@@ -16,17 +16,8 @@ from hm_agent.worlds.melting_pot.games.cooking.activities import (
     Held,
 )
 from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
-    COOKED,
-    EVERYTHING,
-    LOADS,
-    ROLE_WINDOW,
-    ROUND_LIMIT,
-    SERVES,
-    STANDS,
-    Kitchen,
-    Station,
-)
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, ROLE_WINDOW, ROUND_LIMIT, Kitchen, Station
+from hm_agent.worlds.melting_pot.games.cooking.roles import EVERYTHING, LOADS, SERVES, STANDS
 from hm_agent.worlds.melting_pot.games.cooking.rounds import (
     OWN,
     WORK_STEPS,

@@ -18,7 +18,7 @@ from hm_agent.theory_of_mind.mind_questions import Propose
 from hm_agent.worlds.melting_pot.facts import FOCAL
 from hm_agent.worlds.melting_pot.games.cooking.activities import DELIVERED, FILLED, TOOK_SOUP, Activity
 from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, ROLES, SERVES, STANDS, KitchenStrategy
+from hm_agent.worlds.melting_pot.games.cooking.roles import LOADS, ROLES, SERVES, STANDS, KitchenStrategy
 from hm_agent.worlds.melting_pot.games.cooking.rounds import OWN, Delivery, RoundEnd
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import shortest_approach
 from hm_agent.worlds.melting_pot.planning.calls import Interact

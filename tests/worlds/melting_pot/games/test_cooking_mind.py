@@ -16,7 +16,8 @@ from hm_agent.theory_of_mind.mind_questions import MindsReadAnswer
 from hm_agent.theory_of_mind.module import TheoryOfMind
 from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.cooking.activities import FILLED, Activity
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
+from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
+from hm_agent.worlds.melting_pot.games.cooking.roles import (
     EVERYTHING,
     LOADS,
     PROMPTLY,
@@ -26,7 +27,6 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     KitchenStrategy,
     strategy_for,
 )
-from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
 from hm_agent.worlds.melting_pot.games.cooking.rounds import OWN, Delivery, Lull, Pace, RoundEnd
 from hm_agent.worlds.melting_pot.games.cooking.seat import SharedWork
 from hm_agent.worlds.melting_pot.planning.calls import Interact

@@ -8,7 +8,7 @@ import pytest
 
 from hm_agent.theory_of_mind.decision_questions import CallsAnswer
 from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES
+from hm_agent.worlds.melting_pot.games.cooking.roles import LOADS, SERVES
 from hm_agent.worlds.melting_pot.games.cooking.rounds import KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.seat import NextRound, SharedWork
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import shortest_approach, steps_to_use

@@ -14,20 +14,19 @@ from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, Plan
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.mind_questions import Predict, Propose
 from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import COUNTER, Pot
+from hm_agent.worlds.melting_pot.games.cooking.reasoner import beam_search
+from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import MOST_PLANNED
+from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import LIBRARY, TeammateStrategy
+from hm_agent.worlds.melting_pot.games.cooking.roles import (
     BEHAVIOURS,
-    COUNTER,
     EVERYTHING,
     LOADS,
     ROLES,
     SERVES,
     STANDS,
-    Pot,
     role_in,
 )
-from hm_agent.worlds.melting_pot.games.cooking.reasoner import beam_search
-from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import MOST_PLANNED
-from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import LIBRARY, TeammateStrategy
 from hm_agent.worlds.melting_pot.games.cooking.rounds import KitchenInteraction, Pace
 from hm_agent.worlds.melting_pot.grid import Facing, Pose
 from tests.support.melting_pot.asking import ask

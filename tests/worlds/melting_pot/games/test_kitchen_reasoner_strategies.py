@@ -10,9 +10,9 @@ from hm_agent.core import Hypothesis
 from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, FollowStrategy, JudgeStrategy, ReviewPlan
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.mind_questions import Predict, Propose, ReadMinds, Revise
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, ROLES, SERVES, STANDS, KitchenStrategy
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import MOST_PLANNED
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import LIBRARY
+from hm_agent.worlds.melting_pot.games.cooking.roles import EVERYTHING, LOADS, ROLES, SERVES, STANDS, KitchenStrategy
 from hm_agent.worlds.melting_pot.games.cooking.rounds import KitchenInteraction
 from tests.support.melting_pot.asking import ask
 from tests.worlds.melting_pot.games.kitchen_examples import (

@@ -11,10 +11,11 @@ from hm_agent.api import Results
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.games.cooking.activities import ActivityReader
 from hm_agent.worlds.melting_pot.games.cooking.facts import SoupRecipe
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, SERVES, STANDS, Kitchen, team_strategy
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import Kitchen
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import BeamSearch
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teamwork import HANDLING, NEVER, Teamwork
 from hm_agent.worlds.melting_pot.games.cooking.rehearsal import why_impossible
+from hm_agent.worlds.melting_pot.games.cooking.roles import EVERYTHING, LOADS, SERVES, STANDS, team_strategy
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import KitchenRoomSeat, Teammate
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Move, Pose
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
@@ -170,7 +171,7 @@ def handing(hands: str | None, **changes: object) -> KitchenRoomSeat:
         "teammates": (),
         "layout": FORCED,
         "reach": own.within_reach((3, 2)),
-        "between": own.between,
+        "handover": own.handover,
     }
     return seat(**{**facts, "role": EVERYTHING, "parts": {}, **changes})
 
@@ -184,7 +185,7 @@ def test_a_cook_without_pots_hands_over_what_they_need() -> None:
 
 def test_where_things_are_handed_over_one_may_wait() -> None:
     room = handing(None)
-    assert why_impossible(replace(room, between=frozenset()), [Wait((4, 2))])
+    assert why_impossible(replace(room, handover=()), [Wait((4, 2))])
     assert why_impossible(room, [Wait((4, 2))]) == []
 
 

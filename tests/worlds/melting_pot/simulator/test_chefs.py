@@ -10,7 +10,7 @@ import pytest
 
 from hm_agent.worlds.melting_pot.facts import FOCAL
 from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, ROLES, SERVES
+from hm_agent.worlds.melting_pot.games.cooking.roles import EVERYTHING, LOADS, ROLES, SERVES
 from hm_agent.worlds.melting_pot.games.cooking.simulator.chef import APPRENTICE, SKILLED, Chef, Skill
 from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import COUNTER, DISH, SOUP, TOMATO, Kitchen, Pot, Station
 from hm_agent.worlds.melting_pot.grid import Cell, Pose
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
-from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
 TOOK_TOMATO, FILLED = "took a tomato", "put a tomato into a pot"
 TOOK_DISH, TOOK_SOUP, DELIVERED = "took a dish", "took soup from a pot", "delivered soup"
@@ -69,18 +69,18 @@ class ActivityReader:
     def read(self, step: int, view: TextualMap, kitchen: Kitchen, delivered: int) -> tuple[Activity, ...]:
         """The activities that this frame reveals. delivered: how many soups the teammate delivered in this step."""
         activities = [Activity(step, DELIVERED, seen=False)] * delivered
+        sight = next((player for player in view.players if player.kind == self._teammate), None)
         if view.pose is not None:
             if self._before is not None:  # the agent's own change of a pot
                 self._update_pot(self._before[0].place(1, 0), self._before[1], view.mark)
             self._before = view.pose, view.mark
-            activities += self._from_hands(step, view, kitchen)
+            activities += self._from_hands(step, sight, kitchen) if sight else ()
             activities += self._from_pots(step, kitchen)
-        self._update_held(step, view, activities)
+        self._update_held(step, sight, activities)
         return tuple(activities)
 
-    def _update_held(self, step: int, view: TextualMap, activities: Sequence[Activity]) -> None:
+    def _update_held(self, step: int, sight: Detection | None, activities: Sequence[Activity]) -> None:
         """Updates what the teammate holds: by sight where it is in view, else by what it did last."""
-        sight = next((player for player in view.players if player.kind == self._teammate), None)
         if sight is not None:
             thing = sight.mark
         elif self.held is not None and activities:
@@ -106,10 +106,9 @@ class ActivityReader:
             return TOOK_SOUP
         return None
 
-    def _from_hands(self, step: int, view: TextualMap, kitchen: Kitchen) -> Iterator[Activity]:
+    def _from_hands(self, step: int, sight: Detection, kitchen: Kitchen) -> Iterator[Activity]:
         """The activity that a change of the teammate's hands reveals; the pots reveal what it did out of view."""
-        sight = next((player for player in view.players if player.kind == self._teammate), None)
-        if sight is None or sight.cell is None or sight.facing is None:
+        if sight.cell is None or sight.facing is None:
             return
         former, self._seen = self._seen, PlayerSighting(sight.cell, sight.facing, sight.mark, step)
         if former is None or former.mark == sight.mark or former.facing is None:

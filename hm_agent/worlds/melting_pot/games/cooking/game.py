@@ -19,10 +19,10 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     SOUP,
     Kitchen,
     KitchenRules,
-    KitchenStrategy,
     Station,
 )
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
+from hm_agent.worlds.melting_pot.games.cooking.roles import KitchenStrategy
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import RECENT, KitchenRoomSeat
 from hm_agent.worlds.melting_pot.games.cooking.rounds import OWN
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat
@@ -183,7 +183,7 @@ class CookingGame(Game):
             barred=self._failures.barred(kitchen, reach),
             layout=self.layout,
             reach=reach,
-            between=kitchen.between,
+            handover=kitchen.handover,
             parts=dict(strategy.parts) or {player: strategy.expected for player in self.players if strategy.expected},
         )
 

@@ -11,7 +11,7 @@ from hm_agent.questions import Asking, asking
 from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, FollowStrategy, JudgeStrategy, StrategyAnswer
 from hm_agent.theory_of_mind.language_mind import LanguageMind, Situated
 from hm_agent.theory_of_mind.mind import Outcome, PlayerModel, StrategyValuing
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
+from hm_agent.worlds.melting_pot.games.cooking.roles import (
     KitchenStrategy,
     role_in,
     strategy_for,

@@ -60,8 +60,8 @@ class KitchenRoomSeat(KitchenSeat):
     were seen. stations: those others that can be used from the room. spare: the bare counters there. floor: the cells
     of the room. unseen: the counters there that were never in view. teammates: those that were seen. recent: the latest
     activities of an only teammate. barred: the stations whose use failed before in the present state. reach: all wall
-    cells that can be used from the room. between: those that can be used from the other one, too. parts: what the
-    strategy expects of each teammate, by name.
+    cells that can be used from the room. handover: the counters over which things can be handed to the other one.
+    parts: what the strategy expects of each teammate, by name.
     """
 
     blocks = "melting_pot/cooking/room_blocks.j2"
@@ -79,7 +79,7 @@ class KitchenRoomSeat(KitchenSeat):
     barred: tuple[Barred, ...]
     layout: Layout = field(metadata=UNSHOWN)
     reach: frozenset[Cell] = field(metadata=UNSHOWN)
-    between: frozenset[Cell] = field(default=frozenset(), metadata=UNSHOWN)
+    handover: tuple[Cell, ...] = field(default=(), metadata=UNSHOWN)
     parts: Mapping[str, str] = field(default_factory=dict, metadata=UNSHOWN)
 
     @property
@@ -119,11 +119,6 @@ class KitchenRoomSeat(KitchenSeat):
         barred = next((barred for barred in self.barred if plan[0] == Interact(barred.cell)), None)
         failed = [_refusal("failed_before", call=str(plan[0]), why=barred.why)] if barred else []
         return [*failed, *why_impossible(self, plan)]
-
-    @property
-    def handover(self) -> tuple[Cell, ...]:
-        """The counters over which things can be handed to the other room, sorted."""
-        return tuple(sorted(self.between - {pot.cell for pot in self.pots}))
 
     def _check_reach(self, call: Call) -> None:
         if isinstance(call, MoveTo) and call.target not in self.floor:

@@ -17,17 +17,14 @@ from hm_agent.worlds.melting_pot.games.cooking.activities import (
     Activity,
     Held,
 )
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import ROLE_WINDOW, ROUND_LIMIT, Kitchen, Pot
+from hm_agent.worlds.melting_pot.games.cooking.roles import (
     EVERYTHING,
     LOADS,
     PROMPTLY,
-    ROLE_WINDOW,
-    ROUND_LIMIT,
     SERVES,
     SLOWLY,
     STANDS,
-    Kitchen,
-    Pot,
     behaviour_of,
     role_in,
     tempo_in,

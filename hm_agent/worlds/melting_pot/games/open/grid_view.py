@@ -10,6 +10,7 @@ from functools import cache
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
+from hm_agent.worlds.melting_pot.facts import seat_of, slot_of
 from hm_agent.worlds.melting_pot.games.open.known_map import alive_look
 from hm_agent.worlds.melting_pot.grid import Window
 from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas
@@ -33,8 +34,6 @@ THINGS = ascii_lowercase + ascii_uppercase[16:] + "".join(map(chr, range(0x3B1, 
 """The characters of all else, the most readable first."""
 FACING = ("up", "right", "down", "left")
 """A player's facing on the frame, by the quarter turns of its sprite."""
-NUMBERED = "player_"
-"""What the names of players that can be told from others begin with."""
 PERHAPS = "perhaps {}"
 """The name of what nothing explains, by that of what looks most like it."""
 SEVERAL = "a player"
@@ -200,7 +199,7 @@ class GridView:
         if cell.player:
             words = f"{cell.player} facing {FACING[cell.turns]}" + (f", with {things}" if things else "")
             is_told = cell.player != SEVERAL
-            symbol = PLAYERS[int(cell.player.removeprefix(NUMBERED))] if is_told else _unused(ANYBODY, legend)
+            symbol = PLAYERS[slot_of(cell.player)] if is_told else _unused(ANYBODY, legend)
             return legend.setdefault(words, symbol)
         if not things:
             if cell.ground is None:
@@ -217,7 +216,7 @@ def _stacked(cell: CellShown) -> str:
 
 
 def _name(slot: int | None) -> str:
-    return SEVERAL if slot is None else f"{NUMBERED}{slot}"
+    return SEVERAL if slot is None else seat_of(slot)
 
 
 def worn_sprites(substrate: str) -> Mapping[str, str]:

@@ -32,22 +32,7 @@ from hm_agent.theory_of_mind.mind_questions import (
 )
 from hm_agent.theory_of_mind.situation import SeatSituation
 from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
-    BEHAVIOURS,
-    COOKED,
-    DISH,
-    EVERYTHING,
-    LOADS,
-    OWN_PART,
-    POT,
-    SERVES,
-    SOUP,
-    TOMATO,
-    Station,
-    count,
-    strategy_for,
-    team_strategy,
-)
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, DISH, POT, SOUP, TOMATO, Station, count
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import BeamSearch
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import (
     LIBRARY,
@@ -55,6 +40,15 @@ from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import (
     likeliest_strategy,
     posterior,
     predict_behaviour,
+)
+from hm_agent.worlds.melting_pot.games.cooking.roles import (
+    BEHAVIOURS,
+    EVERYTHING,
+    LOADS,
+    OWN_PART,
+    SERVES,
+    strategy_for,
+    team_strategy,
 )
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import KitchenRoomSeat
 from hm_agent.worlds.melting_pot.games.cooking.rounds import KitchenInteraction

@@ -6,22 +6,22 @@ its role and pace earned no more. Elsewhere it counts on what teammates are expe
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import NamedTuple
+from operator import attrgetter
 
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
-    APART,
-    DELIVERY,
-    DISH,
-    DISPENSED,
-    LOADS,
-    SERVES,
-    SOUP,
-    TOMATO,
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import APART, DELIVERY, DISH, DISPENSED, SOUP, TOMATO
+from hm_agent.worlds.melting_pot.games.cooking.reasoner.search_states import (
+    COOKING,
+    Errand,
+    Node,
+    State,
+    UnfinishedValue,
 )
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teamwork import NEVER, Contents, Teamwork, replaced
+from hm_agent.worlds.melting_pot.games.cooking.roles import LOADS, SERVES
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import KitchenRoomSeat
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import Approach, approaches_from
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
@@ -34,8 +34,6 @@ WIDTH = 8
 """The number of nodes that are expanded at each step."""
 PATIENCE = 24
 """The largest number of steps to approach one pot and wait there."""
-DISCOUNT = 0.995
-"""The value of a soup one step later, relative to now."""
 MOST_PLANNED = 10
 """The largest number of calls in a plan; much may have changed by then, so the rest is left to the next plan."""
 COUNTERS_TRIED = 2
@@ -43,93 +41,10 @@ COUNTERS_TRIED = 2
 OTHERS_WORK_COST = 0.03
 """The cost, in soups, of fetching what the role of others needs rather than the agent's, for each teammate there is."""
 
-COOKING, POURED = 0.05, 0.9
-"""The value, in soups, of a pot that is cooked, and of a soup in hand."""
-LOADING, SERVING = 8, 12
-"""The assumed cost of work, in steps, while the stations are unknown."""
-
 OWN_THING = {LOADS: TOMATO, SERVES: DISH}
 """What a cook of a specialised role fetches."""
 
-
-class UnfinishedValue(NamedTuple):
-    """The value, in soups, of a tomato in a pot and of a dish in hand: by the share of the work done."""
-
-    tomato: float
-    dish: float
-
-    @classmethod
-    def of(cls, seat: KitchenRoomSeat) -> UnfinishedValue:
-        loading, serving = seat.own.loading or LOADING, seat.own.serving or SERVING
-        work = seat.rules.tomatoes * loading + serving
-        return cls(loading / work, serving / work / 3)
-
-    def held(self, hands: str | None) -> float:
-        """The value of what the agent holds; a tomato in hand counts half of one in a pot."""
-        if hands == TOMATO:
-            return self.tomato / 2
-        return self.dish if hands == DISH else POURED if hands == SOUP else 0.0
-
-
-class State:
-    """A simulated state of the kitchen. Times in it count from its own time, so it recurs at many times of a search.
-
-    worth: the value of the unfinished work, in soups. options: what the agent can do next, None until that is worked
-    out.
-    """
-
-    __slots__ = ("hands", "options", "pose", "pots", "worth")
-
-    def __init__(self, pose: Pose, hands: str | None, pots: Contents, worth: float) -> None:
-        self.pose, self.hands, self.pots, self.worth = pose, hands, pots, worth
-        self.options: list[Errand] | None = None
-
-
-class Errand(NamedTuple):
-    """Something the agent can do next.
-
-    steps: how long it takes. state: the state it leads to. calls: the calls that carry it out. gain: what using the
-    station is worth in itself, in soups. used: the number of steps before that use. is_open: True if the plan ends
-    here, because what follows depends on what is seen then. counter: the counter that it uses, which serves only once
-    in a plan, since the search doesn't track what lies on counters.
-    """
-
-    steps: int
-    state: State
-    calls: tuple[Call, ...]
-    gain: float = 0.0
-    used: int = 0
-    is_open: bool = False
-    counter: Cell | None = None
-
-
-class Node(NamedTuple):
-    """A state at a time of the search, in steps from now, and the way to it.
-
-    soups: the discounted number of soups delivered. parent, option: the previous node, and the errand that led from
-    there to this one. counters: those used on the way.
-    """
-
-    time: int
-    state: State
-    soups: float
-    parent: Node | None = None
-    option: Errand | None = None
-    counters: tuple[Cell, ...] = ()
-
-    def soups_after(self, option: Errand) -> float:
-        """The discounted number of soups delivered after an errand."""
-        return self.soups + option.gain * DISCOUNT ** (self.time + option.used) if option.gain else self.soups
-
-    def after(self, option: Errand) -> Node:
-        """The node to which an errand leads."""
-        counters = self.counters if option.counter is None else (*self.counters, option.counter)
-        return Node(self.time + option.steps, option.state, self.soups_after(option), self, option, counters)
-
-    @property
-    def value(self) -> float:
-        """The soups delivered, and the value of the unfinished work."""
-        return self.soups + float(DISCOUNT**self.time) * self.state.worth
+BY_VALUE = attrgetter("value")
 
 
 class BeamSearch:
@@ -163,7 +78,7 @@ class BeamSearch:
         layers[0][self._start.state] = self._start
         ends = [self._start]
         for layer in layers:
-            expanded = sorted(layer.values(), key=_value, reverse=True)[:WIDTH]
+            expanded = sorted(layer.values(), key=BY_VALUE, reverse=True)[:WIDTH]
             for node in expanded:
                 for option in self._options(node):
                     if option.counter in node.counters:
@@ -176,7 +91,7 @@ class BeamSearch:
             if self._is_end or self._counts_on_others:  # what can be done then may end before the horizon
                 ends += expanded
         # Work on a soup that is not delivered before the episode ends earns nothing.
-        return _plan_to(max(ends, key=lambda node: node.soups) if self._is_end else max(ends, key=_value))
+        return _plan_to(max(ends, key=lambda node: node.soups) if self._is_end else max(ends, key=BY_VALUE))
 
     def _options(self, node: Node) -> list[Errand]:
         """What the agent can do next.
@@ -291,7 +206,7 @@ class BeamSearch:
 
         there: the way to it. waits: True if the agent waits there before the use. Other arguments: as in `Errand`.
         """
-        steps, uses = there.moves + 1, (_waits_and_uses if waits else _uses)(cell)
+        steps, uses = there.moves + 1, _uses(cell, waits=waits)
         after = self._state_at(steps, there.pose, hands, pots)
         return Errand(steps, after, uses, gain, there.moves, counter=counter)
 
@@ -338,13 +253,8 @@ def _between_uses(ways: Ways) -> Ways:
 
 
 @lru_cache(maxsize=1_000)
-def _uses(cell: Cell) -> tuple[Call, ...]:
-    return (Interact(cell),)
-
-
-@lru_cache(maxsize=1_000)
-def _waits_and_uses(cell: Cell) -> tuple[Call, ...]:
-    return Wait(cell), Interact(cell)
+def _uses(cell: Cell, *, waits: bool) -> tuple[Call, ...]:
+    return (Wait(cell), Interact(cell)) if waits else (Interact(cell),)
 
 
 def _things_to_fetch(seat: KitchenRoomSeat, handed: Collection[Cell]) -> Iterator[tuple[Cell, str, float, Cell | None]]:
@@ -362,10 +272,6 @@ def _things_to_fetch(seat: KitchenRoomSeat, handed: Collection[Cell]) -> Iterato
             yield station.cell, thing, cost, counter
 
 
-def _value(node: Node) -> float:
-    return node.value
-
-
 def _keep(before: Node, option: Errand, layer: dict[State, Node]) -> None:
     """Adds the node after an errand to its layer, unless the node there with the same state is at least as valuable."""
     known = layer.get(option.state)
@@ -378,22 +284,16 @@ def _keep(before: Node, option: Errand, layer: dict[State, Node]) -> None:
             layer[node.state] = node
 
 
-def _options_taken(node: Node | None) -> list[Errand]:
-    """The options on the way to a node, the last first."""
-    taken = []
-    while node is not None and node.option is not None:
-        taken.append(node.option)
-        node = node.parent
-    return taken
-
-
 def _plan_to(node: Node) -> list[Call]:
     """The calls from the start to a node, at most MOST_PLANNED, and none after an open errand."""
-    plan: list[Call] = []
-    for option in reversed(_options_taken(node)):
-        if len(plan) + len(option.calls) > MOST_PLANNED:
+    errands, plan = deque[Errand](), list[Call]()
+    while node.parent and node.option:
+        errands.appendleft(node.option)
+        node = node.parent
+    for errand in errands:
+        if len(plan) + len(errand.calls) > MOST_PLANNED:
             break
-        plan += option.calls
-        if option.is_open:
+        plan += errand.calls
+        if errand.is_open:
             break
     return plan

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import exp, log
 
 from hm_agent.core import Hypothesis
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
+from hm_agent.worlds.melting_pot.games.cooking.roles import (
     EVERYTHING,
     LOADS,
     PROMPTLY,

@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
-    APART,
-    COUNTER,
-    DISH,
-    HANDOVER,
-    LOADS,
-    SERVES,
-    SLOWLY,
-    STANDS,
-    TOMATO,
-    role_in,
-    tempo_in,
-)
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import APART, COUNTER, DISH, HANDOVER, TOMATO
+from hm_agent.worlds.melting_pot.games.cooking.roles import LOADS, SERVES, SLOWLY, STANDS, role_in, tempo_in
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import KitchenRoomSeat, Teammate
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 

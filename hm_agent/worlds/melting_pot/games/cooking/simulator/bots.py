@@ -11,7 +11,7 @@ from meltingpot.utils.puppeteers import puppeteer
 from hm_agent.config import ConfigError
 from hm_agent.worlds.melting_pot.facts import UnseenFacts
 from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import STANDS
+from hm_agent.worlds.melting_pot.games.cooking.roles import STANDS
 from hm_agent.worlds.melting_pot.games.cooking.simulator.chef import APPRENTICE, ROBUST, SKILLED, UNSEEN_CHEFS, Chef
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.simulator.bots.frame_policy import FramePolicy

@@ -17,17 +17,14 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     APART,
     DELIVERY,
     DISH,
-    EVERYTHING,
     HANDOVER,
-    LOADS,
-    SERVES,
-    SLOWLY,
     SOUP,
     TOMATO,
     TOMATOES,
     Kitchen,
     Pot,
 )
+from hm_agent.worlds.melting_pot.games.cooking.roles import EVERYTHING, LOADS, SERVES, SLOWLY
 from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose, distance, nearest
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
@@ -160,15 +157,10 @@ class Chef:
     def _waiting_place(self, here: Cell) -> Cell:
         """The pot that is ready soonest or, if none is cooking, the fullest; where things are handed over, there."""
         if self._rooms == HANDOVER:
-            counters = self._counters
+            counters = self._kitchen.handover
             return counters[len(counters) // 2]
         pots = sorted(self._kitchen.pots, key=lambda pot: (pot.ready or self._step + MAX_APPROACH_MOVES, -pot.tomatoes))
         return pots[0].cell if pots else here
-
-    @property
-    def _counters(self) -> list[Cell]:
-        """Those on which things are handed over."""
-        return sorted(self._kitchen.between - {pot.cell for pot in self._kitchen.pots})
 
     def _goal(self, here: Cell) -> Cell | None:
         """The station, or the bare counter to put an item down on, to use next; None if the chef has to wait."""
@@ -197,7 +189,8 @@ class Chef:
     def _uses(self, here: Cell, held: str) -> list[Cell]:
         """The stations where the item held can be used now, the best first."""
         if self._hands_over(here):
-            return [cell for cell in self._counters if cell not in self._kitchen.stations and held == self._missing()]
+            bare = [cell for cell in self._kitchen.handover if cell not in self._kitchen.stations]
+            return bare if held == self._missing() else []
         if held == SOUP:
             return [s.cell for s in self._kitchen.reachable(here).values() if s.kind == DELIVERY]
         if held == TOMATO:
@@ -213,7 +206,7 @@ class Chef:
     def _missing(self) -> str | None:
         """What the other room needs and does not find on the counters; None if nothing."""
         stations, pots = self._kitchen.stations, self._kitchen.pots
-        lying = [stations[cell].mark for cell in self._counters if cell in stations]
+        lying = [stations[cell].mark for cell in self._kitchen.handover if cell in stations]
         if any(pot.is_full for pot in pots) and DISH not in lying:
             return DISH
         needed = sum(self._recipe.tomatoes - pot.tomatoes for pot in pots)
