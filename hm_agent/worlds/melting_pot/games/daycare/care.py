@@ -43,13 +43,13 @@ LEFT_LYING = 40
 """A fruit that a child has not eaten so many steps after it was given is one that it does not like."""
 
 
-def nearest(here: Cell, cells: Iterable[Cell]) -> list[Cell]:
+def nearest_first(here: Cell, cells: Iterable[Cell]) -> list[Cell]:
     return sorted(cells, key=lambda cell: (distance(here, cell), cell))
 
 
 def growing(seat: DaycareSeat, kinds: Sequence[str] = GROWING) -> list[Cell]:
     """The cells of all known fruit that can be picked, the nearest first."""
-    return nearest(seat.here, seat.cells_of(kinds))
+    return nearest_first(seat.here, seat.cells_of(kinds))
 
 
 def _other(seat: DaycareSeat) -> Cell | None:
@@ -82,7 +82,7 @@ def eat_nearest(seat: DaycareSeat, fruit: Sequence[Cell]) -> Sequence[Call]:
     if not fruit:
         return [seat.search]
     first = fruit[0]
-    second = nearest(first, fruit)[1:2]
+    second = nearest_first(first, fruit)[1:2]
     return [step for cell in (first, *second) for step in (UseAction(TAKE, cell), UseAction(EAT))]
 
 
@@ -90,7 +90,7 @@ def _wanted(seat: DaycareSeat, rule: str | None) -> list[Cell]:
     """Where the fruit grows that the child likes, as it seems: what it was seen to eat or, by its rule, to grasp at."""
     if rule is None or rule == REFUSES:
         return []
-    eaten = nearest(seat.here, (each.cell for each in seat.fruit if each.eaten))
+    eaten = nearest_first(seat.here, (each.cell for each in seat.fruit if each.eaten))
     if rule == PLAYS:
         return eaten
     left = seat.step - LEFT_LYING
@@ -133,7 +133,7 @@ def child_calls(seat: DaycareSeat, rule: str | None, *, refuses: bool = False) -
     """
     if seat.held:
         return [UseAction(EAT)]
-    lying = [] if refuses or rule is None else nearest(seat.here, _lying(seat))
+    lying = [] if refuses or rule is None else nearest_first(seat.here, _lying(seat))
     if lying:
         return [UseAction(TAKE, lying[0]), UseAction(EAT)]
     bananas = growing(seat, ("banana in shrub",))
@@ -176,7 +176,7 @@ def playful_calls(seat: DaycareSeat) -> Sequence[Call]:
     if seat.held:
         bare = _bare_beside(seat, seat.here)
         return [UseAction(EAT)] if seat.held == BANANA or bare is None else [UseAction(TAKE, bare), StandStill(1)]
-    if lying := nearest(seat.here, _lying(seat)):
+    if lying := nearest_first(seat.here, _lying(seat)):
         return [UseAction(TAKE, lying[0]), UseAction(EAT)]
     fruit = growing(seat)
     if not fruit:

@@ -53,16 +53,16 @@ class CellKind:
     starts: frozenset[str] = frozenset()
     is_solid: bool = False
 
-    def beside(self, other: CellKind) -> CellKind:
-        """Both at the same cell."""
-        return self._joined(self.shown | other.shown, other, is_solid=self.is_solid or other.is_solid)
-
-    def or_else(self, other: CellKind) -> CellKind:
-        """One of both, as is drawn for each episode."""
-        return self._joined(self.shown & other.shown, other, is_solid=self.is_solid and other.is_solid)
-
-    def _joined(self, shown: frozenset[frozenset[MapSprite]], other: CellKind, *, is_solid: bool) -> CellKind:
-        return CellKind(shown, self.possible | other.possible, self.starts | other.starts, is_solid)
+    @classmethod
+    def joined(cls, kinds: Sequence[CellKind], *, is_all: bool) -> CellKind:
+        """All of some kinds at the same cell if `is_all`, else one of them, as is drawn for each episode."""
+        shown = [kind.shown for kind in kinds]
+        return cls(
+            frozenset[frozenset[MapSprite]]().union(*shown) if is_all else shown[0].intersection(*shown),
+            frozenset(look for kind in kinds for look in kind.possible),
+            frozenset(start for kind in kinds for start in kind.starts),
+            (any if is_all else all)(kind.is_solid for kind in kinds),
+        )
 
 
 class MapReader:
@@ -71,9 +71,8 @@ class MapReader:
     def __init__(self, settings: Mapping[str, Any], layer: str) -> None:
         simulation = settings["simulation"]
         self._prefabs, self._characters = simulation["prefabs"], simulation["charPrefabMap"]
-        self._layer = layer
         self.rows: Sequence[str] = simulation["map"].strip("\n").split("\n")
-        self._is_torus = settings.get("topology") == "TORUS"
+        self._layer, self._is_torus = layer, settings.get("topology") == "TORUS"
 
     @cached_property
     def kinds(self) -> Mapping[str, CellKind]:
@@ -96,10 +95,7 @@ class MapReader:
             return CellKind()
         if isinstance(spec, str):
             return self._kind_of_prefab(self._prefabs[spec])
-        kind, *others = map(self._kind, spec["list"])
-        for other in others:
-            kind = kind.beside(other) if spec["type"] == "all" else kind.or_else(other)
-        return kind
+        return CellKind.joined([*map(self._kind, spec["list"])], is_all=spec["type"] == "all")
 
     def _kind_of_prefab(self, prefab: Mapping[str, Any]) -> CellKind:
         states = states_of(prefab)
@@ -176,7 +172,7 @@ class Evidence:
         return fits, told
 
     def picture(self, look: MapSprite, facing: int) -> bytes:
-        return bytes(self._pictures[self._numbers[look], facing].tobytes())
+        return bytes(self._pictures[self._numbers[look], facing])
 
     def _differs(self, sprite: Sprite) -> Flags:
         """(looks, facings, pixels): True where a look's picture isn't a sprite's."""
@@ -204,8 +200,7 @@ class KnownMap:
     def __init__(self, reader: MapReader, window: Window, atlas: Atlas) -> None:
         self.layout = reader.layout()
         self.atlas, self.areas = atlas, Areas(self.layout, window)
-        kinds = [CellKind(), *reader.kinds.values()]
-        self._kinds = kinds
+        self._kinds = kinds = [CellKind(), *reader.kinds.values()]
         looks = sorted({look for kind in kinds for look in kind.possible})
         self.names = frozenset(look.sprite for look in looks)
         things = sorted({thing for kind in kinds for thing in kind.shown}, key=sorted)

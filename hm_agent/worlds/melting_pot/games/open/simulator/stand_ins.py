@@ -36,7 +36,7 @@ OTHERS_THINGS = "others' things"
 Plans: TypeAlias = Sequence[Sequence[Call]]
 
 
-def nearest_plan(seat: OpenSeat, plans: Plans, having: Mapping[str, Plans] = MappingProxyType({})) -> Sequence[Call]:
+def nearest_plan(seat: OpenSeat, plans: Plans, having: Mapping[str, Plans]) -> Sequence[Call]:
     """Of these plans the one whose first call is nearest to do, else one that needs no place; empty if there is none.
 
     having: other plans, for a player that has a thing. Before all else comes a flight from a player that is close, then
