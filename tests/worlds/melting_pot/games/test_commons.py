@@ -32,6 +32,7 @@ from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, config_of
 from hm_agent.worlds.melting_pot.simulator.substrate import default_settings
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 from tests.model_stand_ins import CheckedReasoner
+from tests.worlds.melting_pot.games.test_open_prompts import seated
 
 EATS, CLEANS, LAST = takes("apple"), uses("beam clean"), takes_last("apple")
 LAYOUT = Layout(12, 12, frozenset())
@@ -132,25 +133,9 @@ def conduct(behaviour: str, step: int = STRETCH, *, in_company: bool = False) ->
 
 
 def seat_at(name: str, **known: object) -> CommonsSeat:
-    seat = CommonsSeat(
-        facts=game_named(name, CommonsFacts),
-        own_name="player_0",
-        actions=("fire_zap", "fire_clean"),
-        step=100,
-        pose=Pose(5, 5, 0),
-        is_own_map=False,
-        told=(),
-        own=(),
-        deeds=(),
-        earned=0.0,
-        behaviours=(EATS, CLEANS, LAST),
-        layout=LAYOUT,
-        seen={},
-        sighted={},
-        looked_at=ViewTimes(LAYOUT),
-        blocking=frozenset(),
-    )
-    return replace(seat, **known)  # type: ignore[arg-type]
+    where = {"step": 100, "pose": Pose(5, 5, 0), "layout": LAYOUT, "looked_at": ViewTimes(LAYOUT)}
+    bare = {"seen": {}, "sighted": {}, "actions": ("fire_zap", "fire_clean"), "behaviours": (EATS, CLEANS, LAST)}
+    return seated(CommonsSeat, game_named(name, CommonsFacts), **{**where, **bare, **known})
 
 
 @pytest.mark.parametrize(

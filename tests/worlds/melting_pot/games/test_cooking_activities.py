@@ -85,16 +85,14 @@ def test_a_tomato_put_into_a_pot_is_one_activity() -> None:
     assert frames.show(upper=1) == []
 
 
-def test_agents_own_tomato_is_not_the_teammates() -> None:
-    frames = Frames()
-    frames.show(hands="tomato")
-    assert frames.show(upper=1, hands=None) == []
-
-
-def test_both_cooks_at_one_pot_in_one_step_are_told_apart() -> None:
-    frames = Frames()
-    frames.show(hands="tomato", mate="tomato")
-    assert frames.show(upper=2, hands=None, mate=None) == [FILLED]
+def test_what_the_agent_does_at_a_pot_is_not_the_teammates() -> None:
+    tomato, both, soup = Frames(), Frames(), Frames()
+    tomato.show(hands="tomato")
+    assert tomato.show(upper=1, hands=None) == []
+    both.show(hands="tomato", mate="tomato")
+    assert both.show(upper=2, hands=None, mate=None) == [FILLED]
+    soup.show(upper=3, mark=COOKED, hands="dish")
+    assert soup.show(upper=0, hands="soup") == []
 
 
 def test_activities_out_of_view_are_inferred_from_the_pots() -> None:
@@ -104,10 +102,6 @@ def test_activities_out_of_view_are_inferred_from_the_pots() -> None:
     assert not any(activity.seen for activity in frames.latest)
     frames.show(upper=3, mark="90%", hidden=True, steps=20)
     assert frames.show(upper=1, hidden=True, steps=10) == [TOOK_SOUP, FILLED]
-
-
-def test_a_pot_emptied_and_filled_again_out_of_view_is_inferred() -> None:
-    frames = Frames()
     frames.show(upper=3, mark="80%", hidden=True)
     assert frames.show(upper=3, mark="10%", hidden=True, steps=40) == [TOOK_SOUP, FILLED, FILLED, FILLED]
 
@@ -127,12 +121,6 @@ def test_soup_taken_and_delivered_in_view_is_two_activities() -> None:
     assert frames.show(mate=None, delivered=1) == [DELIVERED]
 
 
-def test_agents_own_soup_is_not_the_teammates() -> None:
-    frames = Frames()
-    frames.show(upper=3, mark=COOKED, hands="dish")
-    assert frames.show(upper=0, hands="soup") == []
-
-
 def test_a_dish_put_onto_a_counter_is_an_activity() -> None:
     frames = Frames()
     frames.show(mate="dish", facing=Facing.NORTH)
@@ -140,22 +128,16 @@ def test_a_dish_put_onto_a_counter_is_an_activity() -> None:
     assert frames.show(mate=None) == [PUT_DOWN]
 
 
-@pytest.mark.parametrize(
-    ("did", "role"),
-    [
-        ((TOOK_TOMATO, FILLED), LOADS),
-        ((TOOK_DISH,), SERVES),
-        ((TOOK_SOUP, DELIVERED), SERVES),
-        ((FILLED, DELIVERED), EVERYTHING),
-        ((PUT_DOWN,), STANDS),
-        ((), STANDS),
-    ],
-)
-def test_role_follows_from_the_activities(did: tuple[str, ...], role: str) -> None:
-    assert role_of([Activity(1, each) for each in did], had_work=True) == role
-
-
-def test_teammate_without_work_to_do_has_no_role() -> None:
+def test_role_follows_from_the_activities_and_without_any_from_whether_there_was_work() -> None:
+    for role, *did in (
+        (LOADS, TOOK_TOMATO, FILLED),
+        (SERVES, TOOK_DISH),
+        (SERVES, TOOK_SOUP, DELIVERED),
+        (EVERYTHING, FILLED, DELIVERED),
+        (STANDS, PUT_DOWN),
+        (STANDS,),
+    ):
+        assert role_of([Activity(1, each) for each in did], had_work=True) == role
     assert role_of([], had_work=False) is None
 
 

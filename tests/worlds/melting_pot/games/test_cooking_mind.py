@@ -128,20 +128,12 @@ def delivery(step: int, role: str, pace: Pace = BUSY) -> Delivery:
     return Delivery(step, "teammate", DONE, role, pace, OWN)
 
 
-def test_nothing_is_asked_before_the_first_round() -> None:
+def test_only_a_round_that_tells_anything_new_is_asked_about() -> None:
+    first = delivery(20, LOADS)
     assert asked_after() == []
-
-
-def test_first_round_is_asked_about_in_three_questions() -> None:
-    assert asked_after(delivery(20, LOADS)) == ["Propose", "Predict", "ChooseStrategy"]
-
-
-def test_round_like_the_one_before_and_as_expected_asks_nothing() -> None:
-    assert asked_after(delivery(20, LOADS), delivery(40, LOADS)) == []
-
-
-def test_round_that_tells_nothing_asks_nothing() -> None:
-    assert asked_after(delivery(20, LOADS), Lull(80, "teammate", (), None, NO_WORK)) == []
+    assert asked_after(first) == ["Propose", "Predict", "ChooseStrategy"]
+    for expected in (delivery(40, LOADS), Lull(80, "teammate", (), None, NO_WORK)):
+        assert asked_after(first, expected) == []
 
 
 def test_choice_is_asked_only_if_hypothesis_or_prediction_has_changed() -> None:

@@ -45,14 +45,13 @@ def pot_seen(kind: str, mark: str | None = None) -> Pot:
     return pot
 
 
-def test_station_out_of_view_is_known_with_the_step_it_was_seen() -> None:
+def test_stations_and_no_players_are_known_with_the_step_they_were_last_seen() -> None:
     known = kitchen(view(sight("tomato_dispenser", TOMATOES, "tomato")), view())
     assert known.stations == {TOMATOES: Station("tomato_dispenser", TOMATOES, "tomato", 0)}
-
-
-def test_latest_sighting_of_a_station_counts() -> None:
     known = kitchen(view(sight("pot_1", POT)), view(sight("pot_2", POT)))
     assert known.stations == {POT: Station("pot_2", POT, None, 1)}
+    player = Detection("teammate", (1, 0), (3, 2), Facing.EAST, "dish", is_player=True)
+    assert kitchen(view(player)).stations == {}
 
 
 def test_counter_that_is_bare_again_is_no_station() -> None:
@@ -67,25 +66,15 @@ def test_frame_of_unknown_pose_updates_the_hands_only() -> None:
     assert known.stations == {POT: Station("pot_1", POT, None, 0)}
 
 
-def test_player_is_no_station() -> None:
-    player = Detection("teammate", (1, 0), (3, 2), Facing.EAST, "dish", is_player=True)
-    assert kitchen(view(player)).stations == {}
-
-
 def test_cells_in_view_are_known_to_be_looked_at() -> None:
     assert kitchen(view(in_view=[POT]), view(in_view=[COUNTER])).looked_at == {POT: 0, COUNTER: 1}
 
 
-@pytest.mark.parametrize("tomatoes", range(4))
-def test_pot_holds_the_tomatoes_that_its_sprite_shows(tomatoes: int) -> None:
-    pot = pot_seen(f"pot_{tomatoes}")
-    assert (pot.tomatoes, pot.is_full, pot.is_cooked) == (tomatoes, tomatoes == 3, False)
-
-
-def test_pot_that_is_not_full_has_no_ready_step() -> None:
-    pot = pot_seen("pot_2")
-    assert pot.ready is None
-    assert not pot.is_cooked_by(1000)
+def test_pot_holds_the_tomatoes_that_its_sprite_shows_and_is_never_ready_while_it_has_room() -> None:
+    for tomatoes in range(4):
+        pot = pot_seen(f"pot_{tomatoes}")
+        assert (pot.tomatoes, pot.is_full, pot.is_cooked) == (tomatoes, tomatoes == 3, False)
+        assert pot.is_cooked_by(1000) == pot.is_full == (pot.ready is not None)
 
 
 @pytest.mark.parametrize(("mark", "left"), [(None, 20), ("10%", 18), ("50%", 10), ("90%", 2), (COOKED, 0)])
@@ -110,13 +99,9 @@ def test_the_two_rooms_are_separate() -> None:
     assert not left & right
 
 
-def test_pots_can_be_used_from_both_rooms_and_dispensers_from_one() -> None:
+def test_pots_can_be_used_from_both_rooms_dispensers_from_one_and_counters_in_corners_from_none() -> None:
     known = kitchen(view(sight("pot_0", POT), sight("tomato_dispenser", TOMATOES), sight("delivery", (3, 1))))
     assert known.reachable(LEFT).keys() == {POT, (3, 1)}
     assert known.reachable(RIGHT).keys() == {POT, TOMATOES}
-
-
-def test_counters_in_the_corners_are_out_of_reach() -> None:
-    within = kitchen().within_reach(RIGHT)
-    assert {POT, TOMATOES, COUNTER, (8, 1)} <= within
-    assert not {(8, 0), (8, 4), (2, 1)} & within
+    assert {POT, TOMATOES, COUNTER, (8, 1)} <= known.within_reach(RIGHT)
+    assert not {(8, 0), (8, 4), (2, 1)} & known.within_reach(RIGHT)

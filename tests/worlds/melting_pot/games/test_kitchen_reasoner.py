@@ -134,35 +134,21 @@ def test_chosen_role_shares_the_work(expected: str | None, role: str) -> None:
     assert ask(question).strategy.role == role
 
 
-def test_held_soup_is_delivered_first() -> None:
-    assert plan(kitchen(pot(UPPER, 0), pot(LOWER, 0), "soup", STANDS))[0] == DELIVERY
+def test_a_cook_alone_delivers_fetches_or_fills_whichever_comes_first() -> None:
+    fetched = [DISHES, "wait((4, 2))", "interact((4, 2))", DELIVERY]
+    for upper, lower, hands, begins in (
+        (pot(UPPER, 0), pot(LOWER, 0), "soup", [DELIVERY]),
+        (pot(UPPER, 3, 200), pot(LOWER, 0), None, fetched),
+        (pot(UPPER, 3, 231), pot(LOWER, 0), None, [TOMATOES, "interact((4, 3))"]),
+        (pot(UPPER, 0), pot(LOWER, 0), None, [TOMATOES, "interact((4, 2))"] * 3),
+    ):
+        assert plan(kitchen(upper, lower, hands, STANDS))[: len(begins)] == begins
 
 
-def test_cooked_soup_is_fetched_with_a_dish() -> None:
-    calls = plan(kitchen(pot(UPPER, 3, 200), pot(LOWER, 0), None, STANDS))
-    assert calls[:4] == [DISHES, "wait((4, 2))", "interact((4, 2))", DELIVERY]
-
-
-def test_while_one_pot_cooks_the_other_is_filled() -> None:
-    calls = plan(kitchen(pot(UPPER, 3, 231), pot(LOWER, 0), None, STANDS))
-    assert calls[:2] == [TOMATOES, "interact((4, 3))"]
-    assert "interact((4, 2))" in calls
-
-
-def test_cook_beside_an_idle_teammate_fills_a_pot_first() -> None:
-    calls = plan(kitchen(pot(UPPER, 0), pot(LOWER, 0), None, STANDS))
-    assert calls[:6] == [TOMATOES, "interact((4, 2))"] * 3
-
-
-def test_a_cook_that_loads_keeps_loading() -> None:
+def test_a_cook_that_loads_keeps_loading_but_brings_no_tomato_to_a_full_pot() -> None:
     question = kitchen(pot(UPPER, 3, 200), pot(LOWER, 2), None, SERVES)
-    calls = plan(planned(question, role=LOADS))
-    assert calls[:2] == [TOMATOES, "interact((4, 3))"]
-
-
-def test_tomato_is_not_brought_to_a_full_pot() -> None:
-    calls = plan(REFUSED)
-    assert calls[0] != "interact((4, 2))"
+    assert plan(planned(question, role=LOADS))[:2] == [TOMATOES, "interact((4, 3))"]
+    assert plan(REFUSED)[0] != "interact((4, 2))"
 
 
 def test_cook_that_knows_no_station_explores() -> None:

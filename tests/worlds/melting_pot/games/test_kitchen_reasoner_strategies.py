@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -38,44 +39,24 @@ def steady(role: str) -> tuple[KitchenInteraction, ...]:
     return tuple(ended(40 * n, role, "you") for n in range(3))
 
 
-@pytest.mark.parametrize("role", ROLES)
-def test_made_strategy_shares_the_work(role: str) -> None:
-    assert ask(ChooseStrategy(NOW, steady(role))).strategy.role == SHARE[role]
-
-
-def test_strategy_without_any_round_is_to_do_everything() -> None:
+def test_made_strategy_shares_the_work_and_without_any_round_does_everything() -> None:
+    for role in ROLES:
+        assert ask(ChooseStrategy(NOW, steady(role))).strategy.role == SHARE[role]
     assert ask(ChooseStrategy(NOW, ())).strategy.role == EVERYTHING
 
 
-@pytest.mark.parametrize("history", MIXED)
-def test_following_a_strategys_words_gives_the_role_it_was_made_with(history: tuple[KitchenInteraction, ...]) -> None:
-    made = ask(ChooseStrategy(NOW, history)).strategy
-    assert ask(FollowStrategy(NOW, history, made.words)).strategy.role == made.role
-
-
-def test_unknown_words_are_followed_by_doing_everything() -> None:
+def test_following_a_strategys_words_gives_the_role_it_was_made_with_and_unknown_ones_all() -> None:
+    for history in MIXED:
+        made = ask(ChooseStrategy(NOW, history)).strategy
+        assert ask(FollowStrategy(NOW, history, made.words)).strategy.role == made.role
     assert ask(FollowStrategy(NOW, ROUNDS, "Dance.")).strategy.role == EVERYTHING
 
 
-@pytest.mark.parametrize(
-    ("teammate", "instead", "outcome"),
-    [
-        (LOADS, SERVES, "positive"),
-        (SERVES, LOADS, "positive"),
-        (STANDS, EVERYTHING, "positive"),
-        (None, EVERYTHING, "positive"),
-        (EVERYTHING, STANDS, "positive"),
-        (LOADS, LOADS, "neutral"),
-        (SERVES, SERVES, "neutral"),
-        (STANDS, LOADS, "neutral"),
-        (LOADS, STANDS, "neutral"),
-        (None, SERVES, "neutral"),
-    ],
-)
-def test_hindsight_is_positive_only_where_all_work_would_have_been_done(
-    teammate: str | None, instead: str, outcome: str
-) -> None:
-    assert ask(JudgeStrategy(NOW, ended(40, teammate, "you"), KitchenStrategy("", role=instead))).outcome == outcome
+def test_hindsight_is_positive_only_where_all_work_would_have_been_done() -> None:
+    for teammate, instead in product((*ROLES, None), ROLES):
+        judged = JudgeStrategy(NOW, ended(40, teammate, "you"), KitchenStrategy("", role=instead))
+        is_done = EVERYTHING in (teammate, instead) or {teammate, instead} == {LOADS, SERVES}
+        assert ask(judged).outcome == ("positive" if is_done else "neutral"), (teammate, instead)
 
 
 @pytest.mark.parametrize("history", MIXED)
@@ -90,12 +71,12 @@ def test_one_question_is_answered_as_the_separate_ones(history: tuple[KitchenInt
     assert answer.strategy == ask(ChooseStrategy(NOW, history, others=beliefs, is_rule=False)).strategy
 
 
-@pytest.mark.parametrize("role", ROLES)
-def test_revision_predicts_a_steady_teammate_and_shares_the_work(role: str) -> None:
-    answer = ask(Revise(NOW, TEAMMATE, steady(role), (), ()))
-    assert answer.strategy.expects.startswith(role)
-    assert answer.strategy.role == SHARE[role]
-    assert {each.of for each in answer.hypotheses} == {0}
+def test_revision_predicts_a_steady_teammate_and_shares_the_work() -> None:
+    for role in ROLES:
+        answer = ask(Revise(NOW, TEAMMATE, steady(role), (), ()))
+        assert answer.strategy.expects.startswith(role)
+        assert answer.strategy.role == SHARE[role]
+        assert {each.of for each in answer.hypotheses} == {0}
 
 
 def test_revision_keeps_known_hypotheses_by_their_number() -> None:

@@ -18,6 +18,7 @@ from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.memory.view_times import ViewTimes
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.scenarios import game_named
+from tests.worlds.melting_pot.games.test_open_prompts import seated
 
 STEP, HERE = 100, (1, 1)
 ROOM = Layout(5, 5, frozenset())
@@ -45,25 +46,15 @@ def seat_in(
 ) -> OpenSeat:
     """A seat at HERE, facing north, of which all is in view. things: their kinds, with the step if not seen now."""
     facts = game_named(name, SubstrateFacts).as_role(role)
-    seat = OpenSeat(
-        facts=facts,
-        own_name=f"player_{slot}",
-        actions=tuple(dict.fromkeys((*facts.uses, *facts.kept_back))),
-        step=STEP,
-        pose=Pose(*HERE, 0),
-        is_own_map=False,
-        told=(),
-        own=(),
-        deeds=(),
-        earned=0.0,
-        behaviours=(),
-        layout=layout,
-        seen={cell: (thing, STEP) if isinstance(thing, str) else thing for cell, thing in things.items()},
-        sighted={},
-        looked_at=ALL_SEEN,
-        blocking=frozenset(solid),
-    )
-    return replace(seat, **known)  # type: ignore[arg-type]
+    where = {"step": STEP, "pose": Pose(*HERE, 0), "looked_at": ALL_SEEN, "sighted": {}}
+    named = {
+        "own_name": f"player_{slot}",
+        "actions": tuple(dict.fromkeys((*facts.uses, *facts.kept_back))),
+        "layout": layout,
+        "seen": {cell: (thing, STEP) if isinstance(thing, str) else thing for cell, thing in things.items()},
+        "blocking": frozenset(solid),
+    }
+    return seated(OpenSeat, facts, **{**where, **named, **known})
 
 
 def test_what_a_player_has_is_used_before_all_else_and_its_action_for_nothing_else() -> None:

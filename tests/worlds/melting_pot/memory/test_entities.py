@@ -22,40 +22,24 @@ def opponent(cell: Cell) -> Detection:
     return Detection("opponent", (0, 0), cell, Facing.EAST, "ready", is_player=True)
 
 
-def test_memory_has_kind_cell_and_step_as_the_paper_does() -> None:
+def test_things_and_players_are_remembered_with_cell_and_the_step_they_were_last_seen_as_in_the_paper() -> None:
     memory = EntityMemory(HALL)
-    memory.update(1087, view([(13, 3)], box((13, 3))))
-    memory.update(1091, view([(7, 3)], opponent((7, 3))))
-    assert memory.things == {(13, 3): ("yellow_box", 1087)}
-    assert [(name, one.cell, one.step) for name, one in memory.players.items()] == [("opponent", (7, 3), 1091)]
-
-
-def test_thing_out_of_view_is_remembered_with_the_step_it_was_seen() -> None:
-    memory = EntityMemory(HALL)
-    memory.update(1, view([(3, 3)], box((3, 3))))
-    memory.update(2, view([(9, 9)]))
+    memory.update(1, view([(3, 3), (7, 3)], box((3, 3)), opponent((7, 3))))
+    memory.update(2, view([(9, 9), (7, 3), (7, 4)], opponent((7, 4))))
     assert memory.things == {(3, 3): ("yellow_box", 1)}
-
-
-def test_thing_seen_again_is_remembered_with_the_later_step() -> None:
-    memory = EntityMemory(HALL)
-    memory.update(1, view([(3, 3)], box((3, 3))))
     memory.update(4, view([(3, 3)], box((3, 3))))
     assert memory.things == {(3, 3): ("yellow_box", 4)}
+    assert memory.players == {"opponent": PlayerSighting((7, 4), Facing.EAST, "ready", 2)}
 
 
-def test_contradicted_memory_is_removed() -> None:
-    memory = EntityMemory(HALL)
-    memory.update(1, view([(3, 3), (4, 3)], box((3, 3)), box((4, 3))))
-    memory.update(2, view([(3, 3)]))
-    assert memory.kinds() == {(4, 3): "yellow_box"}
-
-
-def test_missing_thing_is_a_disappearance_with_the_step_it_was_last_seen() -> None:
+def test_missing_thing_is_a_disappearance_with_the_step_it_was_last_seen_and_its_site_stays() -> None:
     memory = EntityMemory(HALL)
     memory.update(1, view([(3, 3), (4, 3)], box((3, 3)), box((4, 3))))
     memory.update(7, view([(3, 3)]))
     assert memory.disappeared == [Disappearance("yellow_box", (3, 3), seen=1)]
+    assert memory.kinds() == {(4, 3): "yellow_box"}
+    assert memory.sites == dict.fromkeys([(3, 3), (4, 3)], "yellow_box")
+    assert list(memory.emptied) == [(3, 3)]
     memory.update(8, view([(3, 3)]))
     assert memory.disappeared == []
 
@@ -68,40 +52,19 @@ def test_thing_taken_by_the_agent_is_no_disappearance() -> None:
     assert memory.disappeared == []
 
 
-def test_site_stays_after_its_thing_was_taken() -> None:
-    memory = EntityMemory(HALL)
-    memory.update(1, view([(3, 3)], box((3, 3))))
-    memory.update(2, view([(3, 3)]))
-    assert memory.sites == {(3, 3): "yellow_box"}
-    assert list(memory.emptied) == [(3, 3)]
-
-
-def test_other_kind_in_the_same_cell_replaces_the_first() -> None:
+def test_another_kind_or_a_player_on_a_cell_takes_the_place_of_the_thing_that_lay_there() -> None:
     memory = EntityMemory(HALL)
     memory.update(1, view([(3, 3)], box((3, 3))))
     memory.update(2, view([(3, 3)], box((3, 3), "blue_box")))
     assert memory.kinds() == memory.sites == {(3, 3): "blue_box"}
+    memory.update(3, view([(3, 3)], opponent((3, 3))))
+    assert not memory.things
 
 
 def test_cells_are_found_by_kind() -> None:
     memory = EntityMemory(HALL)
     memory.update(1, view([(3, 3), (4, 3), (5, 3)], box((3, 3)), box((4, 3), "blue_box"), box((5, 3))))
     assert memory.cells_of("yellow_box") == [(3, 3), (5, 3)]
-
-
-def test_player_is_remembered_where_it_was_seen_last() -> None:
-    memory = EntityMemory(HALL)
-    memory.update(1, view([(3, 3)], opponent((3, 3))))
-    memory.update(2, view([(3, 3), (3, 4)], opponent((3, 4))))
-    memory.update(3, view([(3, 4)]))
-    assert memory.players == {"opponent": PlayerSighting((3, 4), Facing.EAST, "ready", 2)}
-
-
-def test_player_on_a_cell_contradicts_the_thing_that_lay_there() -> None:
-    memory = EntityMemory(HALL)
-    memory.update(1, view([(3, 3)], box((3, 3))))
-    memory.update(2, view([(3, 3)], opponent((3, 3))))
-    assert not memory.things
 
 
 def test_frame_of_unknown_pose_leaves_no_memory() -> None:
@@ -130,18 +93,10 @@ def respawned(memory: EntityMemory) -> EntityMemory:
     return memory
 
 
-def test_all_things_are_back_after_a_respawn_in_games_for_two() -> None:
+def test_after_a_respawn_in_games_for_two_all_things_are_back_and_no_sighting_of_players_is_left() -> None:
     memory = respawned(EntityMemory(HALL, all_return=True))
     assert memory.things == {(3, 3): ("yellow_box", 9), (4, 3): ("yellow_box", 9)}
-    assert memory.emptied == {}
-
-
-def test_no_sighting_from_before_a_respawn_outlives_it_in_games_for_two() -> None:
-    assert respawned(EntityMemory(HALL, all_return=True)).players == {}
-
-
-def test_a_thing_that_came_back_and_is_gone_again_is_a_disappearance() -> None:
-    memory = respawned(EntityMemory(HALL, all_return=True))
+    assert (memory.emptied, memory.players) == ({}, {})
     memory.update(20, view([(3, 3)]))
     assert memory.disappeared == [Disappearance("yellow_box", (3, 3), seen=9)]
 

@@ -61,11 +61,8 @@ def test_belief_always_sums_to_one_outside_walls(views: list[TextualMap]) -> Non
     assert [belief[y, x] for x, y in ROOM.walls] == [0.0] * len(ROOM.walls)
 
 
-def test_sighting_makes_the_belief_certain() -> None:
+def test_sighting_makes_the_belief_about_that_player_certain() -> None:
     assert after(showing((5, 3))).of("opponent")[3, 5] == 1.0
-
-
-def test_sighting_of_another_player_changes_no_belief() -> None:
     assert after(showing((5, 3), player="somebody else")).of("opponent")[3, 5] == 0.0
 
 
@@ -81,13 +78,9 @@ def test_empty_cell_in_view_is_ruled_out() -> None:
     assert belief[4, 4] > 0.0
 
 
-def test_belief_starts_over_when_every_possible_cell_is_ruled_out() -> None:
-    lost = after(showing((4, 3)), empty((4, 3), (5, 3), (4, 4)))
-    assert (lost.of("opponent") == PlayerBeliefMap(ROOM, ("opponent",), 2).of("opponent")).all()
-
-
-def test_removal_of_the_agent_starts_the_belief_over() -> None:
-    assert (after(showing((4, 3)), AWAY).of("opponent") == PlayerBeliefMap(ROOM, ("opponent",), 2).of("opponent")).all()
+def test_belief_starts_over_when_the_agent_is_removed_or_every_possible_cell_is_ruled_out() -> None:
+    for lost in (AWAY, empty((4, 3), (5, 3), (4, 4))):
+        assert (after(showing((4, 3)), lost).of("opponent") == after().of("opponent")).all()
 
 
 def test_likely_places_lie_apart_and_the_likeliest_comes_first() -> None:
@@ -97,11 +90,8 @@ def test_likely_places_lie_apart_and_the_likeliest_comes_first() -> None:
     assert places[0][1] > 0.9
 
 
-def test_near_place_is_worth_more_than_an_equally_likely_far_one() -> None:
+def test_a_near_place_is_searched_unless_a_far_one_is_much_likelier() -> None:
     assert place_to_search([((9, 1), 0.4), ((2, 1), 0.4)], (1, 1)) == (2, 1)
-
-
-def test_much_likelier_place_is_worth_a_longer_way() -> None:
     assert place_to_search([((9, 1), 0.9), ((2, 1), 0.1)], (1, 1)) == (9, 1)
 
 

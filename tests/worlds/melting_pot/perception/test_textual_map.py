@@ -21,11 +21,8 @@ def test_map_is_described_in_the_papers_form_with_the_marks_of_players() -> None
     ]
 
 
-def test_unknown_pose_has_no_locations() -> None:
+def test_a_player_that_is_lost_or_off_the_map_is_told_no_locations() -> None:
     assert textual_map(None, *BOXES).describe(["yellow_box"]) == "Player position: unknown"
-
-
-def test_removed_player_is_off_the_map() -> None:
     assert textual_map(None, present=False).describe(["yellow_box"]) == "Player position: off the map"
 
 

@@ -25,19 +25,10 @@ from hm_agent.worlds.melting_pot.planning.pursuit import FIRE_AT_STEPS
 from tests.worlds.melting_pot.planning.planner_examples import Situations, box, opponent, planner_of
 
 
-def test_empty_plan_has_no_next_move() -> None:
+def test_a_walk_to_a_thing_steps_sideways_and_one_to_a_bare_cell_faces_the_way() -> None:
     assert planner_of().next_move(Situations().at()) is None
-
-
-def test_move_to_goes_towards_its_target() -> None:
     assert planner_of(MoveTo((4, 3))).next_move(Situations().at()) is Move.FORWARD
-
-
-def test_walk_to_a_cell_without_a_thing_faces_the_way() -> None:
     assert planner_of(MoveTo((5, 6))).next_move(Situations().at()) is Move.TURN_RIGHT
-
-
-def test_walk_to_a_thing_steps_sideways() -> None:
     assert planner_of(MoveTo((5, 6))).next_move(Situations().at(box((5, 6)))) is Move.STEP_RIGHT
 
 
@@ -54,11 +45,15 @@ def test_arrival_at_the_last_target_uses_the_plan_up() -> None:
     assert planner.call is None
 
 
-def test_covert_agent_takes_no_thing_in_view_of_others() -> None:
-    situations, planner = Situations(), planner_of(MoveTo((4, 5)))
-    assert planner.next_move(situations.at(box((4, 5)), opponent((4, 7)), covert=True)) is Move.NOOP
-    away = opponent((4, 7), facing=Facing.SOUTH)
-    assert planner.next_move(situations.at(box((4, 5)), away, step=1, covert=True)) is Move.FORWARD
+def test_covert_agent_takes_no_thing_in_view_of_others_but_walks_up_to_one() -> None:
+    watching, away = opponent((4, 7)), opponent((4, 7), facing=Facing.SOUTH)
+    for cell, other, covert, move in (
+        ((4, 5), watching, True, Move.NOOP),
+        ((4, 5), away, True, Move.FORWARD),
+        ((4, 5), watching, False, Move.FORWARD),
+        ((4, 4), watching, True, Move.FORWARD),
+    ):
+        assert planner_of(MoveTo(cell)).next_move(Situations().at(box(cell), other, covert=covert)) is move
 
 
 @pytest.mark.parametrize(("cell", "move"), [((4, 7), Move.NOOP), ((1, 1), Move.FORWARD)])
@@ -66,16 +61,6 @@ def test_covert_agent_also_waits_for_a_near_player_that_went_out_of_view(cell: C
     situations, planner = Situations(), planner_of(MoveTo((4, 5)))
     situations.at(box((4, 5)), opponent(cell))
     assert planner.next_move(situations.at(box((4, 5)), step=1, covert=True)) is move
-
-
-def test_agent_that_is_not_covert_takes_things_in_view_of_others() -> None:
-    planner = planner_of(MoveTo((4, 5)))
-    assert planner.next_move(Situations().at(box((4, 5)), opponent((4, 7)))) is Move.FORWARD
-
-
-def test_covert_agent_approaches_a_thing_while_watched() -> None:
-    planner = planner_of(MoveTo((4, 4)))
-    assert planner.next_move(Situations().at(box((4, 4)), opponent((4, 7)), covert=True)) is Move.FORWARD
 
 
 def test_covert_agent_waits_no_longer_than_the_limit() -> None:
@@ -92,8 +77,9 @@ def test_a_thing_is_shown_only_to_who_has_it_in_view() -> None:
     assert planner.next_move(situations.at(box((4, 5)), opponent((4, 7)), step=1)) is Move.FORWARD
 
 
-def test_who_is_to_show_a_thing_walks_up_to_it_seen_or_not() -> None:
+def test_a_thing_that_is_to_be_shown_is_walked_up_to_seen_or_not_and_given_up_once_it_is_gone() -> None:
     assert planner_of(Show((4, 4))).next_move(Situations().at(box((4, 4)))) is Move.FORWARD
+    assert planner_of(Show((4, 5))).next_move(Situations().at(in_view=[(4, 5)])) is None
 
 
 def test_a_thing_that_nobody_sees_is_left_after_some_steps_of_looking_round() -> None:
@@ -105,14 +91,11 @@ def test_a_thing_that_nobody_sees_is_left_after_some_steps_of_looking_round() ->
     assert str(planner.call) == "wait(5)"
 
 
-def test_a_thing_that_is_gone_or_taken_is_shown_no_more() -> None:
-    assert planner_of(Show((4, 5))).next_move(Situations().at(in_view=[(4, 5)])) is None
-
-
-def test_move_to_a_thing_that_has_disappeared_is_given_up() -> None:
-    situations, planner = Situations(), planner_of(MoveTo((4, 3)))
-    assert planner.next_move(situations.at(box((4, 3)))) is Move.FORWARD
-    assert planner.next_move(situations.at(step=1, in_view=[(4, 3)])) is None
+def test_move_to_a_thing_is_given_up_once_that_has_disappeared_and_kept_up_while_it_is_out_of_view() -> None:
+    for in_view, move in (([(4, 3)], None), ([], Move.FORWARD)):
+        situations, planner = Situations(), planner_of(MoveTo((4, 3)))
+        assert planner.next_move(situations.at(box((4, 3)))) is Move.FORWARD
+        assert planner.next_move(situations.at(step=1, in_view=in_view)) is move
 
 
 def test_a_disappeared_thing_costs_its_call_and_not_the_plan() -> None:
@@ -145,12 +128,6 @@ def test_calls_after_a_collected_thing_are_followed() -> None:
     arrived = Pose(4, 5, Facing.NORTH)
     assert planner.next_move(situations.at(pose=arrived, step=1, in_view=[(4, 5)])) is Move.FORWARD
     assert planner.call == FireAt((4, 2))
-
-
-def test_move_to_a_thing_out_of_view_is_kept_up() -> None:
-    situations, planner = Situations(), planner_of(MoveTo((4, 3)))
-    planner.next_move(situations.at(box((4, 3))))
-    assert planner.next_move(situations.at(step=1)) is Move.FORWARD
 
 
 def test_walk_to_a_cell_without_a_thing_ends_when_the_cell_is_in_view() -> None:
@@ -243,16 +220,13 @@ def test_fire_on_sight_ends_a_wait() -> None:
     assert planner.next_move(Situations().at(opponent((4, 4)), step=1)) is Move.INTERACT
 
 
-def test_wait_in_place_looks_around_and_ends_when_a_player_comes() -> None:
+def test_wait_in_place_looks_around_and_ends_after_its_steps_or_when_a_player_comes() -> None:
     planner = planner_of(Pause(10))
     moves = [planner.next_move(Situations().at(step=step)) for step in range(4)]
     assert moves == [Move.NOOP] * 3 + [Move.TURN_RIGHT]
     assert planner.next_move(Situations().at(opponent((4, 4)), step=4)) is None
-
-
-def test_wait_in_place_ends_after_its_steps() -> None:
-    planner = planner_of(Pause(2))
-    assert [planner.next_move(Situations().at(step=step)) for step in range(3)] == [Move.NOOP, Move.NOOP, None]
+    short = planner_of(Pause(2))
+    assert [short.next_move(Situations().at(step=step)) for step in range(3)] == [Move.NOOP, Move.NOOP, None]
 
 
 def test_new_plan_takes_the_place_of_the_present_one() -> None:

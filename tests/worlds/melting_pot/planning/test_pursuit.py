@@ -145,8 +145,17 @@ def test_a_shadow_that_is_interrupted_by_what_it_shows_is_done() -> None:
         assert planner.previous.done == done
 
 
-def test_fire_at_zaps_a_ready_opponent_within_reach() -> None:
-    assert planner_of(FireAt((4, 4))).next_move(Situations().at(opponent((4, 4)))) is Move.INTERACT
+def test_fire_at_zaps_an_opponent_within_reach_once_beam_and_opponent_are_ready() -> None:
+    for mark, loaded, ready_mark, move in (
+        (READY, True, READY, Move.INTERACT),
+        (READY, False, READY, Move.NOOP),
+        (None, True, READY, Move.NOOP),
+        (None, True, None, Move.INTERACT),
+    ):
+        planner = planner_of(FireAt((4, 4)), ready_mark=ready_mark)
+        assert planner.next_move(Situations().at(opponent((4, 4), mark), loaded=loaded)) is move
+    behind = planner_of(FireAt((4, 4))).next_move(Situations().at(opponent((4, 4)), box((4, 5))))
+    assert behind not in (Move.INTERACT, Move.NOOP, None)
 
 
 @pytest.mark.parametrize(
@@ -165,24 +174,6 @@ def test_fire_is_held_while_an_unsought_player_that_is_ready_stands_in_the_beam(
     others = opponent((4, 4)), bystander._replace(kind="bystander")
     assert planner_of(FireAt((4, 4), Aim(("opponent",)))).next_move(Situations().at(*others)) is move
     assert planner_of(FireAt((4, 4))).next_move(Situations().at(*others)) is Move.INTERACT
-
-
-def test_fire_at_waits_while_the_beam_cools() -> None:
-    assert planner_of(FireAt((4, 4))).next_move(Situations().at(opponent((4, 4)), loaded=False)) is Move.NOOP
-
-
-def test_fire_at_waits_for_an_opponent_without_the_ready_mark() -> None:
-    assert planner_of(FireAt((4, 4))).next_move(Situations().at(opponent((4, 4), mark=None))) is Move.NOOP
-
-
-def test_fire_at_zaps_any_player_where_the_game_has_no_ready_mark() -> None:
-    planner = planner_of(FireAt((4, 4)), ready_mark=None)
-    assert planner.next_move(Situations().at(opponent((4, 4), mark=None))) is Move.INTERACT
-
-
-def test_fire_at_moves_on_where_a_thing_blocks_the_beam() -> None:
-    move = planner_of(FireAt((4, 4))).next_move(Situations().at(opponent((4, 4)), box((4, 5))))
-    assert move not in (Move.INTERACT, Move.NOOP, None)
 
 
 @given(
@@ -208,38 +199,22 @@ def test_fire_at_follows_an_opponent_that_just_went_out_of_view() -> None:
     assert planner.next_move(situations.at(step=1)) is Move.STEP_RIGHT
 
 
-def test_fire_at_steps_towards_an_opponent_and_keeps_it_in_view() -> None:
+def test_fire_at_steps_towards_an_opponent_in_view_or_to_the_place_named_and_never_backwards() -> None:
     assert planner_of(FireAt((6, 6))).next_move(Situations().at(opponent((6, 6)))) is Move.STEP_RIGHT
-
-
-def test_agent_in_search_of_an_opponent_does_not_walk_backwards() -> None:
-    here = Pose(4, 3, Facing.NORTH)
-    assert planner_of(FireAt((4, 7))).next_move(Situations().at(pose=here)) is Move.TURN_RIGHT
-
-
-def test_fire_at_goes_to_the_place_named_where_nobody_was_seen() -> None:
     assert planner_of(FireAt((1, 6))).next_move(Situations().at()) is Move.STEP_LEFT
+    assert planner_of(FireAt((4, 7))).next_move(Situations().at(pose=Pose(4, 3, Facing.NORTH))) is Move.TURN_RIGHT
 
 
-def test_fire_at_looks_elsewhere_where_the_place_named_is_empty() -> None:
+def test_fire_at_looks_elsewhere_where_the_place_named_is_empty_or_a_wall() -> None:
     south = [(x, y) for x, y in ROOM.open_cells if y >= 4]
     assert planner_of(FireAt((1, 6))).next_move(Situations().at(in_view=south)) is not Move.STEP_LEFT
+    for wall in ((0, 0), (8, 3)):
+        assert planner_of(FireAt(wall)).next_move(Situations().at()) is not None
 
 
-@pytest.mark.parametrize("place", [(0, 0), (8, 3)])
-def test_fire_at_a_wall_looks_where_the_opponent_may_be(place: Cell) -> None:
-    assert planner_of(FireAt(place)).next_move(Situations().at()) is not None
-
-
-def test_fire_at_is_given_up_after_its_time_limit() -> None:
-    situations, planner = Situations(), planner_of(FireAt((1, 6)))
-    assert planner.next_move(situations.at(step=0)) is not None
-    assert planner.next_move(situations.at(step=FIRE_AT_STEPS)) is not None
-    assert planner.next_move(situations.at(step=FIRE_AT_STEPS + 1)) is None
-
-
-def test_each_fire_at_has_its_own_time_limit() -> None:
+def test_each_fire_at_is_given_up_after_a_time_limit_of_its_own() -> None:
     situations, planner = Situations(), planner_of(FireAt((1, 6)), FireAt((7, 6)))
-    planner.next_move(situations.at(step=0))
-    planner.next_move(situations.at(step=FIRE_AT_STEPS + 1))
-    assert planner.next_move(situations.at(step=2 * FIRE_AT_STEPS)) is not None
+    steps = (0, FIRE_AT_STEPS, FIRE_AT_STEPS + 1, 2 * FIRE_AT_STEPS + 1, 2 * FIRE_AT_STEPS + 2)
+    moves = [(planner.next_move(situations.at(step=step)), planner.current) for step in steps]
+    assert [current for _, current in moves] == [0, 0, 1, 1, 2]
+    assert [move is None for move, _ in moves] == [False] * 4 + [True]
