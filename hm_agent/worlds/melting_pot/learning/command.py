@@ -114,16 +114,16 @@ def _runs(scenario: Scenario, seeds: Sequence[int], what: WhatFlags, how: HowFla
     )
     for seed in seeds:
         training = PopulationTraining(
-            scenario.name,
-            "pixels" if what.pixels else "planes",
-            seed,
-            parameters,
-            how.hidden,
-            how.checkpoint_every,
-            how.actors,
-            how.evaluation,
-            what.puppets,
-            what.start,
+            scenario=scenario.name,
+            sight="pixels" if what.pixels else "planes",
+            seed=seed,
+            parameters=parameters,
+            hidden=how.hidden,
+            every=how.checkpoint_every,
+            actors=how.actors,
+            evaluation=how.evaluation,
+            puppets=what.puppets,
+            start=what.start,
         )
         training.check()
         yield training

@@ -171,15 +171,15 @@ class Playground:
         shares = np.linspace(0, parameters.tables, training.actors + 1).astype(int).tolist()
         self.plans = [
             ActorPlan(
-                training.scenario,
-                training.shape,
-                training.seed,
-                parameters.population,
-                range(begin, end),
-                parameters.tables,
-                seats,
-                shared,
-                weights,
+                scenario=training.scenario,
+                shape=training.shape,
+                seed=training.seed,
+                population=parameters.population,
+                tables=range(begin, end),
+                of=parameters.tables,
+                seats=seats,
+                rollouts=shared,
+                weights=weights,
             )
             for begin, end in pairwise(shares)
         ]

@@ -73,8 +73,8 @@ class CommonsNotes(OpenNotes):
 
     def _more(self) -> Mapping[str, Any]:
         river = self._facts.river
-        water = [cell for cell, word in self._ground.items() if river and word == river.water]
-        water = [cell for cell in water if cell in self._near_dirt]
+        near = {cell: word for cell, word in self._ground.items() if cell in self._near_dirt}
+        water = [cell for cell, word in near.items() if river and word == river.water]
         since = {cell: self._looked - (self.memory.looked_at.of(cell) or 0) for cell in water}
         lately = {cell for cell in water if since[cell] <= LATELY} or {*water}
         dirty = len(lately & {*self.memory.cells_of(river.dirt)}) if river else 0

@@ -116,9 +116,9 @@ class ConductWatch:
         self, step: int, sight: FrameSeen, gone: Sequence[Disappearance], own: Cell | None, reward: float
     ) -> Sequence[ConductSeen]:
         self._earned += reward
-        players = [player for player in sight.map.players if player.cell is not None]
-        for player in players:
-            assert player.cell is not None
+        for player in sight.map.players:
+            if player.cell is None:
+                continue
             seen = self._seen.setdefault(player.kind, Stretch(player.cell))
             seen.see(player.cell)
             ahead = player.pose.place(1, 0) if player.pose else None

@@ -87,13 +87,9 @@ class ConstantStrategist(BaseStrategist[WrittenMind]):
 def reader_with(notes: OpenNotes) -> Reader:
     """Puts all that a player knows into words, step by step, by the notes that the package's own agents think with."""
     conducts: deque[Conduct] = deque(maxlen=MOST_CONDUCTS)
-    is_first = True
 
     def tell(observation: Observation[View], action: int) -> str:
-        nonlocal is_first
-        if not is_first:
-            notes.note_action(notes.actions(action))
-        is_first = False
+        notes.note_action(notes.actions(action))
         conducts.extend(event.interaction for event in notes.read(observation) if isinstance(event, ConductSeen))
         seat, grid = notes.situation, notes.grid(observation)
         return phrase("melting_pot/open/told.j2", "told", seat=seat, grid=grid, conducts=list(conducts))

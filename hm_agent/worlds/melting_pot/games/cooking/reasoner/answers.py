@@ -47,6 +47,7 @@ from hm_agent.worlds.melting_pot.games.cooking.roles import (
     LOADS,
     OWN_PART,
     SERVES,
+    KitchenStrategy,
     strategy_for,
     team_strategy,
 )
@@ -102,30 +103,29 @@ def _beside_all(expected: Mapping[str, str | None], question: Any) -> SharedWork
     known = {player: behaviour for player, behaviour in expected.items() if behaviour}
     if seat.rules.cooks == ALONE_WITH_ONE or not known:
         return _beside(next(iter(known.values()), None))
-    strategy, (commonest, _) = team_strategy(known, seat.loading_share), Counter(known.values()).most_common(1)[0]
-    assert strategy.role is not None
-    return SharedWork(words=strategy.words, expects=commonest, role=strategy.role)
+    ((commonest, _),) = Counter(known.values()).most_common(1)
+    return _shared(team_strategy(known, seat.loading_share), commonest)
 
 
 def _beside(expected: str | None) -> SharedWork:
     """The strategy that complements the behaviour expected of the teammate, None if nothing is known of it."""
-    strategy = strategy_for(expected)
+    return _shared(strategy_for(expected), expected or BEHAVIOURS[-1])
+
+
+def _shared(strategy: KitchenStrategy, expects: str) -> SharedWork:
     assert strategy.role is not None
-    return SharedWork(words=strategy.words, expects=expected or BEHAVIOURS[-1], role=strategy.role)
+    return SharedWork(words=strategy.words, expects=expects, role=strategy.role)
 
 
 def make_strategy(question: ChooseStrategy) -> StrategyAnswer[SharedWork]:
     """Answers with the role that complements the teammate's likeliest strategy."""
-    beside = _beside(
-        _predicted(likeliest_strategy(_rounds(question), ()).words, question) if question.history else None
-    )
+    rounds = _rounds(question)
+    beside = _beside(_predicted(likeliest_strategy(rounds, ()).words, question) if rounds else None)
     return StrategyAnswer[SharedWork](strategy=beside.model_copy(update={"words": OWN_PART[beside.role]}))
 
 
 def read_minds(question: ReadMinds) -> MindsReadAnswer[NextRound, SharedWork]:
     """Proposes a hypothesis about the teammate and answers with the role that complements its prediction."""
-    if not question.players:
-        return MindsReadAnswer[NextRound, SharedWork](minds=[], strategy=_beside(None))
     minds = []
     for teammate in question.players:
         own = replace(question, history=tuple(each for each in _rounds(question) if each.partner == teammate))
