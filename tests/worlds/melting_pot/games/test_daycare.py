@@ -20,7 +20,7 @@ from hm_agent.worlds.melting_pot.games.daycare.care import (
 )
 from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import CHILD, PARENT, DaycareFacts
 from hm_agent.worlds.melting_pot.games.daycare.daycare_mind import best_calls
-from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareNotes, DaycareSeat
+from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareFollower, DaycareNotes, DaycareSeat
 from hm_agent.worlds.melting_pot.games.daycare.hands import EATS, FruitKnown
 from hm_agent.worlds.melting_pot.games.open.calls import UseAction
 from hm_agent.worlds.melting_pot.games.open.conduct import ConductSeen
@@ -116,3 +116,15 @@ def test_a_plan_answers_the_rule_that_is_believed_or_known(played: tuple[float, 
     assert believed_rule([PlayerBelief(PARENT, None, FORAGES)], PARENTS) == FORAGES
     assert believed_rule([PlayerBelief(PARENT, "It sings.", None)], PARENTS) is None
     assert best_calls(replace(child, held="apple"), None) == [UseAction("eat")]
+
+
+def test_each_grasp_is_made_though_one_right_after_another_waits_a_step(
+    played: tuple[float, DaycareSeat, DaycareSeat, object],
+) -> None:
+    _, parent, _, _ = played
+    notes = DaycareNotes(parent.facts, 1)
+    for plan in ([UseAction("grasp", None, 3)], [UseAction("grasp")] * 3):
+        follower = DaycareFollower(notes)
+        follower.follow(plan)
+        actions = [follower.next_action(parent) for _ in range(6)]
+        assert actions == [*(notes.actions[name] for name in ("GRASP", "NOOP", "GRASP", "NOOP", "GRASP")), None]

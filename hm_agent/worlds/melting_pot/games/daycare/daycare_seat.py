@@ -116,9 +116,9 @@ class DaycareFollower(OpenFollower):
 
     def _use(self, call: UseAction, seat: OpenSeat, pose: Pose) -> IntEnum:
         """As any use; a grasp right after another waits a step, as it would have no effect."""
-        done = self._done
+        times = self._times
         action = super()._use(call, seat, pose)
-        if action == self._latest == self._by_name.get("grasp"):
-            self._done = done
+        if action == self._latest == self._by_name["grasp"]:
+            self._times = times
             return self._actions(Move.NOOP)
         return action
