@@ -142,6 +142,14 @@ def test_only_the_simulator_imports_melting_pot() -> None:
             assert not {name for name in imports(module) if name.split(".")[0] in ("meltingpot", "dmlab2d")}, module
 
 
+def test_a_simulator_of_games_comes_after_the_wings_own_without_which_melting_pot_loads_tensorflow() -> None:
+    wing = "hm_agent.worlds.melting_pot"
+    own = [module for module in modules_of(f"{wing}.games") if module.endswith(".simulator")]
+    assert len(own) >= 3
+    for module in own:
+        assert f"{wing}.simulator" in imports(module), module
+
+
 def test_a_kind_of_games_is_known_by_its_own_folder_and_the_table_alone() -> None:
     games = "hm_agent.worlds.melting_pot.games"
     folders = [name.removesuffix(".kind") for name in modules_of(games) if name.endswith(".kind")]

@@ -63,5 +63,12 @@ REASONER = WrittenReasoner(
     CoinsSeat, _weigh, _foresee, best_strategy, planner(SHORTCUTS, _best_calls), review, keeps_all=True
 )
 PARTS = OpenParts(
-    CoinsNotes, CoinsFollower, CoinsMind, REASONER, SHORTCUTS, lambda facts, slot: SCRIPTED, STAND_INS, GOALS
+    CoinsNotes,
+    CoinsFollower,
+    CoinsMind,
+    REASONER,
+    shortcuts=SHORTCUTS,
+    rules=lambda facts, slot: SCRIPTED,
+    stand_ins=STAND_INS,
+    goals=GOALS,
 )
