@@ -73,20 +73,15 @@ def test_agents_that_value_their_own_strategies_are_refused_before_they_play() -
     assert "StrategyValuing" in obstacle("he_hr", scenario, "builtin")
 
 
-@pytest.mark.parametrize(
-    "game", [game for game in load_games() if isinstance(game, SubstrateFacts)], ids=lambda g: g.short_name
-)
-def test_actions_have_names_of_their_own(game: SubstrateFacts) -> None:
-    names = list(actions_of(game.substrate).__members__)
-    assert names[:2] == ["NOOP", "FORWARD"]
-    assert len(set(names)) == len(names)
-
-
-def test_actions_with_several_values_are_told_by_these() -> None:
-    assert {"TAG", "VOTE_1", "VOTE_6"} <= set(actions_of("hidden_agenda").__members__)
-    assert {"HOLD", "HOLD_SHOVE_1", "HOLD_SHOVE_MINUS_1"} <= set(
-        actions_of("fruit_market__concentric_rivers").__members__
-    )
+def test_actions_have_names_of_their_own_which_tell_the_value_if_there_are_several() -> None:
+    for game in load_games():
+        if isinstance(game, SubstrateFacts):
+            names = list(actions_of(game.substrate).__members__)
+            assert names[:2] == ["NOOP", "FORWARD"]
+            assert len(set(names)) == len(names)
+    assert {"TAG", "VOTE_1", "VOTE_6"} <= {*actions_of("hidden_agenda").__members__}
+    shoves = {"HOLD", "HOLD_SHOVE_1", "HOLD_SHOVE_MINUS_1"}
+    assert shoves <= {*actions_of("fruit_market__concentric_rivers").__members__}
 
 
 @pytest.mark.parametrize("name", ["commons_harvest_open_selfplay", "clean_up_selfplay"])
@@ -219,9 +214,10 @@ def test_maps_of_coins_depend_on_the_seed_alone() -> None:
     assert drawn(1, seed=7) == drawn(2, seed=7) != drawn(1, seed=8)
 
 
-@pytest.mark.parametrize(
-    ("sprite", "words"),
-    [("UnripeBerry_2", "unripe berry 2"), ("NShipSolidWall", "n ship solid wall"), ("sprite_for_level_3", "level 3")],
-)
-def test_sprites_are_named_in_words(sprite: str, words: str) -> None:
-    assert readable(sprite) == words
+def test_sprites_are_named_in_words() -> None:
+    sprites = {
+        "UnripeBerry_2": "unripe berry 2",
+        "NShipSolidWall": "n ship solid wall",
+        "sprite_for_level_3": "level 3",
+    }
+    assert {sprite: readable(sprite) for sprite in sprites} == sprites

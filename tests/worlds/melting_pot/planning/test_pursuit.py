@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -50,15 +49,13 @@ def test_a_search_takes_nothing_that_would_cost_the_lead() -> None:
     assert len(entered) > 3
 
 
-@pytest.mark.parametrize(("looked_at", "returns"), [((), True), ([(4, 2)], False)], ids=["unseen", "seen to have left"])
-def test_a_search_goes_where_a_player_was_last_seen_unless_it_is_seen_to_have_left(
-    looked_at: Sequence[Cell], returns: bool
-) -> None:
-    situations, planner = Situations(), planner_of(FireAt((7, 7)))
-    planner.next_move(situations.at(opponent((4, 2))))
-    planner.next_move(situations.at(in_view=looked_at, step=1))
-    planner.next_move(situations.at(step=2))
-    assert (planner.route[-1] == (4, 2)) is returns
+def test_a_search_goes_where_a_player_was_last_seen_unless_it_is_seen_to_have_left() -> None:
+    for looked_at, returns in (((), True), ([(4, 2)], False)):
+        situations, planner = Situations(), planner_of(FireAt((7, 7)))
+        planner.next_move(situations.at(opponent((4, 2))))
+        planner.next_move(situations.at(in_view=looked_at, step=1))
+        planner.next_move(situations.at(step=2))
+        assert (planner.route[-1] == (4, 2)) is returns
 
 
 def test_fire_at_a_named_player_leaves_the_others_alone() -> None:
@@ -78,14 +75,12 @@ def test_fire_at_looks_at_what_a_player_took_before_it_fires(
     assert planner.next_move(inputs) is move
 
 
-@pytest.mark.parametrize("call", [FireAt((4, 4), Aim(holding="rock", least=3)), FireAt((4, 4), Aim(least=3))], ids=str)
-def test_fire_at_waits_until_a_player_has_taken_enough(call: FireAt) -> None:
-    situations, planner = Situations(), planner_of(call)
-    moves = [
-        planner.next_move(situations.at(opponent((4, 4)), step=taken, leading=lambda player: "rock", count_taken=taken))
-        for taken in (1, 2, 3)
-    ]
-    assert moves == [Move.NOOP, Move.NOOP, Move.INTERACT]
+def test_fire_at_waits_until_a_player_has_taken_enough() -> None:
+    for aim in (Aim(holding="rock", least=3), Aim(least=3)):
+        planner, leading = planner_of(FireAt((4, 4), aim)), dict.fromkeys(["opponent"], "rock").get
+        for taken, move in ((1, Move.NOOP), (2, Move.NOOP), (3, Move.INTERACT)):
+            inputs = Situations().at(opponent((4, 4)), step=taken, leading=leading, count_taken=taken)
+            assert planner.next_move(inputs) is move
 
 
 def test_fire_at_does_not_stand_forever_before_a_player_that_takes_nothing() -> None:
@@ -114,11 +109,10 @@ def test_shadow_keeps_a_player_in_view_without_firing() -> None:
     assert planner.next_move(Situations().at(opponent((4, 4)), step=SHADOW_STEPS)) is None
 
 
-@pytest.mark.parametrize(("armed", "move"), [(True, Move.FORWARD), (False, Move.NOOP)])
-def test_who_has_collected_nothing_takes_nothing_while_it_shadows(armed: bool, move: Move) -> None:
-    planner = planner_of(Shadow("opponent"))
+def test_who_has_collected_nothing_takes_nothing_while_it_shadows() -> None:
     sights = opponent((4, 1)), *(box((x, 5)) for x in range(1, 8))
-    assert planner.next_move(Situations().at(*sights, armed=armed)) is move
+    for armed, move in ((True, Move.FORWARD), (False, Move.NOOP)):
+        assert planner_of(Shadow("opponent")).next_move(Situations().at(*sights, armed=armed)) is move
 
 
 def test_shadow_in_vain_is_told() -> None:

@@ -155,7 +155,7 @@ FIGHTERS: Mapping[str, PlayingRule] = {
     "raids": PlayingRule(REGROWTH_RULES["strips"].words, partial(fight, keep=0)),
     "guards": PlayingRule(REGROWTH_RULES["spares"].words, partial(fight, keep=KEEP)),
 }
-"""What scripted players do, too, which minds take for what else they do."""
+"""Scripted players that zap whoever is near, in the words of the rule by which they harvest else."""
 GOALS: Sequence[PlayingRule] = (
     RIVER_RULES["eats"],
     RIVER_RULES["cleans"],

@@ -222,8 +222,8 @@ class OpenSeat(SeatSituation):
 class PlayingRule:
     """A rule of a player: what minds take others to follow, and scripted players do.
 
-    words: as agents say it of others. next: what it does now, by the seat of its player. changed_by: the things that
-    end what it does once its player gets them.
+    words: as agents say it of others, or as the strategy of a shortcut. next: what it does now, by the seat of its
+    player. changed_by: the things that end what it does once its player gets them.
     """
 
     words: str
