@@ -18,9 +18,13 @@ class OutsideChat(Chat):
         self.request: Request | None = None
         self._on_request, self._in_turn = on_request, asyncio.Lock()
         self._reply: asyncio.Future[str]
+        self._left: Exception | None = None
 
     async def complete(self, request: Request) -> Reply:
+        before = self._left
         async with self._in_turn:
+            if self._left and self._left is not before:  # while this one waited for its turn
+                raise self._left
             self.request, self._reply = request, asyncio.get_running_loop().create_future()
             self._on_request()
             try:
@@ -36,8 +40,8 @@ class OutsideChat(Chat):
         self._reply.set_result(text)
 
     def leave(self, reason: Exception) -> None:
-        """Raises an error where the reply is waited for, as `reply` replies."""
+        """Raises an error where the reply is waited for, as `reply` replies, and for those that wait in turn."""
         if self.request is None:
             raise ValueError("no question waits for a reply")
-        self.request = None
+        self.request, self._left = None, reason
         self._reply.set_exception(reason)

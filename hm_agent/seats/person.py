@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 SEEN: dict[int, Pixels] = {}
 """The latest picture of its world that each seat has seen, by the seat's seed; in worlds that have pictures."""
+SEATS: dict[int, str] = {}
+"""What a person is told of which seat is asked, by the seat's seed; in worlds with several seats."""
 EXAMPLES = 3
 """How many forms of a call the terminal lists."""
 
@@ -60,18 +62,37 @@ class TerminalChat(Chat):
 
     def __init__(self) -> None:
         self._in_turn, self._agreed = asyncio.Lock(), False
+        self._shown: tuple[str, str] | None = None
+        self._left: PersonLeft | None = None
 
     async def complete(self, request: Request) -> Reply:
+        before = self._left
         async with self._in_turn:
-            if not self._agreed:
-                print(consent(), flush=True)
-                self._agreed = (await _read_line("Type yes to begin: ")).lower() in ("y", "yes")
-            if not self._agreed:
-                raise PersonLeft("there was no consent, so nobody was asked")
-            print(f"\n{printable(request.messages[-1].content)}\n\n{_offer(request.schema)}", flush=True)
-            while not (text := await _read_line("> ")):
-                pass
-            return Reply((with_json(text, request.schema),))
+            if self._left and self._left is not before:  # while this question waited for its turn
+                raise self._left
+            try:
+                return Reply((with_json(await self._ask(request), request.schema),))
+            except PersonLeft as left:
+                self._left = left
+                raise
+
+    async def _ask(self, request: Request) -> str:
+        if not self._agreed:
+            print(consent(), flush=True)
+            self._agreed = (await _read_line("Type yes to begin: ")).lower() in ("y", "yes")
+        if not self._agreed:
+            raise PersonLeft("there was no consent, so nobody was asked")
+        print(f"\n{printable(self._words(request))}\n\n{_offer(request.schema)}", flush=True)
+        while not (text := await _read_line("> ")):
+            pass
+        return text
+
+    def _words(self, request: Request) -> str:
+        """What is asked; of a question that was shown last, only what is wrong with the answer."""
+        seat, question, problem = SEATS.get(request.seed, ""), request.messages[0].content, request.messages[-1].content
+        shown, self._shown = self._shown, (seat, question)
+        parts = [seat, problem] if shown == self._shown else [seat, *dict.fromkeys((question, problem))]
+        return "\n\n".join(filter(None, parts))
 
 
 def with_json(text: str, schema: Mapping[str, Any]) -> str:
@@ -134,6 +155,8 @@ def _plain_agent(scenario: ScenarioInfo) -> str:
 def _build(setup: AgentSetup) -> Agent[Any, Any]:
     """The plain agent, whose model is the person."""
     agent = build_agent(_plain_agent(setup.scenario), setup)
+    if len(setup.world.seats) > 1:
+        SEATS[setup.seed] = f"You are asked for {setup.seat}."
     viewer = suites()[setup.scenario.world].viewer(setup.scenario)
     return _SeeingAgent(agent, viewer, setup.seed) if viewer else agent
 

@@ -17,7 +17,7 @@ from hm_agent.models.chat import Request
 from hm_agent.models.outside import OutsideChat
 from hm_agent.pages.local_server import HOST, HTML, JSON, TEXT, LocalHandler, PageServer
 from hm_agent.pages.rendering import environment
-from hm_agent.seats.person import SEEN, PersonLeft, consent, with_json
+from hm_agent.seats.person import SEATS, SEEN, PersonLeft, consent, with_json
 from hm_agent.seats.suggestions import suggestions
 
 MOST_SENT = 1_000_000
@@ -55,6 +55,7 @@ class PersonPage:
         first, *others = [message.content for message in request.messages if message.role == "user"]
         return {
             "number": self._number,
+            "seat": SEATS.get(request.seed, ""),
             "text": first,
             "problem": others[-1] if others else "",
             "suggestions": suggestions(request.schema),

@@ -27,6 +27,7 @@ from hm_agent.finding import find_agents
 from hm_agent.models.chat import Request, Sampling
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, read_result
+from hm_agent.seats.person import PersonLeft
 from hm_agent.seats.person_page import PersonPage, open_page
 from tests.support.browsers import check_readable, requests_and_messages
 from tests.support.commands import ROOT, call_here
@@ -83,6 +84,34 @@ def test_a_person_plays_in_the_terminal_until_the_terminal_is_left(tmp_path: Pat
     assert "human" in (tmp_path / "summary.md").read_text("utf-8")
 
 
+@pytest.mark.slow
+def test_a_person_with_two_seats_is_told_whose_question_and_whose_problem_it_is(tmp_path: Path) -> None:
+    script = [
+        ("Type yes to begin: ", "yes\n"),
+        ("asked for board_0", "nonsense\n"),
+        ("asked for board_1", "recharge()\n"),
+    ]
+    flags = ("--scenario=symmtom_pairs_order_1_even", "--agent=human", f"--out={tmp_path}")
+    _, shown = converse(("play", *flags), [*script, ("can't be used", END)])
+    again = shown[shown.rindex("asked for") : shown.index("can't be used")]
+    assert "board_0" in again
+    assert "Step 0 of 22" in again, "the other board's question came between"
+
+
+@pytest.mark.slow
+def test_a_problem_with_another_seats_answer_shows_that_seats_question(window: Page) -> None:
+    window.goto(open_page().address)
+    question = {"suggestions": {}, "has_picture": False}
+    for number, seat, problem in ((1000, "board_0", ""), (1001, "board_1", ""), (1002, "board_0", "it is empty")):
+        asked = question | {"number": number, "seat": seat, "text": f"# Now\non {seat}", "problem": problem}
+        window.evaluate("question => show({ agreed: true, question })", asked)
+    assert [window.text_content(name) for name in ("#seat", "#text pre", "#problem")] == [
+        "board_0",
+        "on board_0",
+        problem,
+    ]
+
+
 def ask(method: str, path: str, body: bytes = b"", host: str | None = None, length: int | None = None) -> int:
     """The status of a request to the server of the page. length: what it says of the body, if not the truth."""
     address = urlsplit(open_page().address)
@@ -130,7 +159,7 @@ def test_a_person_plays_on_the_page(window: Page, tmp_path: Path) -> None:
     expect(page.locator("#problem")).to_contain_text("can't be used")
     assert "\n" in page.inner_text("#problem"), "what is wrong and what to do are lines of their own"
     check_readable(page)
-    earlier = {"number": 1, "text": "# The first", "problem": "", "suggestions": {}, "has_picture": False}
+    earlier = {"number": 1, "text": "# The first", "problem": "", "suggestions": {}}
     page.evaluate("question => show({ agreed: true, question })", earlier)  # a reply that was on its way for long
     expect(page.locator("#answer")).to_have_value("<b>wait</b>")
     expect(page.locator("#answer")).to_be_focused()
@@ -180,6 +209,19 @@ def test_an_answer_that_comes_while_the_world_goes_on_is_not_taken_for_the_next_
 
     with ThreadPoolExecutor(1) as thread:  # a browser's loop may run in this one
         assert json.loads(thread.submit(asyncio.run, ask_twice()).result()) == {"answer": "second"}
+
+
+def test_who_leaves_is_asked_for_no_other_seat() -> None:
+    request, person = Request("m", (), Sampling(), "Choice", {}), PersonPage()
+
+    async def leave() -> list[object]:
+        both = asyncio.gather(person.chat.complete(request), person.chat.complete(request), return_exceptions=True)
+        await asyncio.sleep(0)
+        person.take({"leaves": True})
+        return list(await asyncio.wait_for(both, 5))
+
+    with ThreadPoolExecutor(1) as thread:
+        assert [type(left) for left in thread.submit(asyncio.run, leave()).result()] == [PersonLeft, PersonLeft]
 
 
 def test_only_people_answer_for_people(tmp_path: Path) -> None:

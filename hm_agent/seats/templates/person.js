@@ -57,7 +57,9 @@ function show(state) {
   $("problem").textContent = question.problem;
   $("send").disabled = false;
   $("answer").focus({ preventScroll: true }); // the button that was pressed is gone, and the focus with it
-  if (question.problem) return; // the same question again, with the answer to mend
+  const again = question.seat === $("seat").textContent && question.text === known; // with the answer to mend
+  if (question.problem && again) return;
+  $("seat").textContent = question.seat;
   $("text").replaceChildren(...sections(question.text));
   known = question.text;
   $("answer").value = "";
