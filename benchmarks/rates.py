@@ -19,7 +19,7 @@ from hm_agent.finding import find_scenarios
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.prompts import render
 from hm_agent.models.providers import register_model
-from hm_agent.models.settings import BUILTIN, ModelSettings
+from hm_agent.models.settings import BUILTIN, PERSON, ModelSettings
 from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.questions import AnswerT, ModelCall, Question, ignore
@@ -64,7 +64,7 @@ def experiments() -> Iterator[Experiment]:
         model = ModelSettings(f"counted_{world}")
         register_model(model.name, lambda seed, suite=suite: CountingReasoner(suite.answers()))  # type: ignore[misc]
         for scenario in find_scenarios(names.split(",")):
-            asking = READERS if world == "exploretom" else tuple(shared_agents())
+            asking = READERS if world == "exploretom" else [name for name in shared_agents() if name != PERSON]
             agents = tuple(name for name in asking if can_play(name, scenario))
             bots = {"bots": "scripted"} if world == "melting_pot" else {}
             yield Experiment((scenario,), agents, model=model, out=OUT, options=bots, record_replay=False)

@@ -116,12 +116,14 @@ def _check_alike(cards: dict[Path, Card]) -> None:
     """Raises ConfigError for cards of different batteries."""
     (first, standard), *others = cards.items()
     for path, card in others:
-        for name in ("size", "split", "only"):
-            if getattr(card, name) != getattr(standard, name):
-                raise ConfigError(
-                    f"{path} has {name} {getattr(card, name)}, and {first} {getattr(standard, name)}: "
-                    "only cards of the same battery are compared"
-                )
+        if (here := _battery_in_words(card)) != (there := _battery_in_words(standard)):
+            raise ConfigError(
+                f"{path} is of {here}, and {first} of {there}: only cards of the same battery are compared"
+            )
+
+
+def _battery_in_words(card: Card) -> str:
+    return f"the {card.size} {card.split} battery of {', '.join(card.only) or 'all worlds'}"
 
 
 def _reproduce(path: Path, options: argparse.Namespace, work: Path) -> bool:

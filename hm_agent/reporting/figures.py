@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from statistics import mean
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from hm_agent.questions import Usage
@@ -137,6 +138,8 @@ def _bars(axes: Axes, place: int, rows: Sequence[Row], conditions: Sequence[Cond
 # Results against what was asked of the model: a panel for each measure that any condition has
 
 EFFORT_HEIGHT = 270
+EFFORT_LETTERS = 36
+"""How many letters of a label stand along the height of a panel of effort."""
 MARGIN = 1.1
 """The end of an axis as a multiple of the outermost mark."""
 MARK, RING = 9, 7
@@ -241,7 +244,7 @@ def _effort_panel(name: str, measure: str, scale: str, efforts: Sequence[Effort]
         lowest, highest = (extreme(0.0, *(effort.result for effort in efforts)) for extreme in (min, max))
         axes.set_ylim(MARGIN * lowest, MARGIN * highest if highest > lowest else 1.0)
         axes.set_xlabel(measure)
-        axes.set_ylabel(in_picture(scale))
+        axes.set_ylabel("\n".join(wrap(in_picture(scale), EFFORT_LETTERS)))
         axes.xaxis.set_major_formatter("{x:,.12g}")
         axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
 

@@ -6,8 +6,9 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from hm_agent.cards.card import PAGE, read_card
+from hm_agent.cards.card import PAGE, read_card, write_card
 from hm_agent.cards.writing import leaderboard, write_files, write_leaderboard
+from tests.support.commands import call_here
 
 CARDS = Path(__file__).parents[2] / "benchmarks" / "results" / "cards"
 
@@ -43,3 +44,12 @@ def test_the_darkest_cells_are_the_orders_that_an_agent_plays_at(tmp_path: Path)
     for order, cells in rows:
         shades = [int(tenths) for tenths in re.findall(r"tenths-(\d+)", cells)]
         assert [shade >= 8 for shade in shades] == [other in range(int(order) + 1) for other in needed]
+
+
+def test_cards_of_different_batteries_are_told_apart_in_words(tmp_path: Path) -> None:
+    whole, part = CARDS / "order_2" / "card.json", tmp_path / "card.json"
+    write_card(replace(read_card(whole), size="small", only=("enacttom", "symmtom")), part)
+    status, _, errors = call_here("hm-agent", "leaderboard", str(whole), str(part))
+    assert status == 2
+    assert "is of the small public battery of enacttom, symmtom, and" in errors
+    assert "of the full public battery of all worlds: only cards of the same battery are compared" in errors

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import resvg_py
+from matplotlib.figure import Figure
 from PIL import Image
 
 from hm_agent.process.shell import printable
@@ -113,6 +114,20 @@ def test_an_agent_that_asks_nothing_has_a_mark_of_effort_too() -> None:
     assert picture is not None
     drawn, colours = by_resvg(picture.panels[0].drawing().file), page_colours()
     assert all(share_of(drawn, colours[entry.key.colour]) > 0 for entry in picture.legend)
+
+
+def test_the_longest_unit_fits_beside_a_panel_of_effort() -> None:
+    pairs = {"scenario": "rws_pairs_order_1_even", "metrics": {"both_boards": 0.5}, "model_calls": 9}
+    rows = tabulate([result(agent, 0.5, 1, **pairs) for agent in ("vmp", "react")])
+    conditions = [row.condition for row in rows]
+    picture = effort_picture(rows, {one: one.agent for one in conditions}, keys(conditions))
+    assert picture is not None
+    panel = picture.panels[0]
+    figure = Figure(figsize=(panel.width / 96, panel.height / 96), layout="constrained")
+    panel.paint(axes := figure.add_subplot())
+    figure.draw_without_rendering()
+    assert len(axes.get_ylabel()) > 50
+    assert axes.yaxis.label.get_window_extent().height <= figure.bbox.height
 
 
 def test_marks_of_effort_over_different_scenarios_are_said_to_be_so() -> None:

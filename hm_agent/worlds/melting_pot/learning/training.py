@@ -104,7 +104,7 @@ class PopulationTraining:
         rows, least = parameters.tables * seats, parameters.population * parameters.minibatches
         if rows % least:
             raise ConfigError(
-                f"--tables={parameters.tables}: {rows} seats are no multiple of {least}, the networks by minibatches"
+                f"--tables={parameters.tables}: {rows} seats in all, no multiple of {least} (networks by minibatches)"
             )
         if self.puppets and not bots_of(self.played.game).goals:
             raise ConfigError(f"--puppets: the bots of {self.substrate} are no puppets")

@@ -351,7 +351,7 @@ def test_what_is_no_checkpoint_for_the_game_is_said_in_one_line(
         (["--against=pd_repeated_99"], "--against: unknown scenario 'pd_repeated_99'"),
         (["--substrate=pd_repeated", "--seeds=a"], "seeds are whole numbers"),
         (["--substrate=pd_repeated", "--planes", "--pixels"], "a network learns from one of them"),
-        (["--substrate=pd_repeated", "--tables=3"], "6 seats are no multiple of 8"),
+        (["--substrate=pd_repeated", "--tables=3"], "6 seats in all, no multiple of 8"),
         (["--substrate=pd_repeated", "--tables=4", "--actors=5"], "fewer than --actors=5"),
         (["--substrate=pd_repeated", "--steps=0"], "steps"),
         (["--substrate=pd_repeated", "--out="], "--out names no folder"),
