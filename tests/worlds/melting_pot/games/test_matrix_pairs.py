@@ -218,12 +218,16 @@ def test_oracle_and_ppo_play_no_pairs(agent: str) -> None:
 
 
 @pytest.mark.parametrize("seat", BOARDS)
-def test_a_board_can_be_read_in_words(seat: str) -> None:
+def test_a_board_is_read_in_words_by_the_moves_that_the_world_makes(seat: str) -> None:
     world, _ = set_up(scenario("order_1"), "noop")
-    view = world.reset(0).observations[seat].view
     world.close()
     setup = AgentSetup(scenario("order_1"), world, seat, BuiltinReasoner({}), 0, {}, Parameters())
-    assert TextView(setup).see(view, Move.NOOP).startswith("Player position: (")
+    views, (truth, _), _ = prelude_of("order_1", HALVES[0], 0, BOARDS.index(seat))
+    text, words = TextView(setup), ""
+    for view in views:
+        words = text.see(view, Move.NOOP)
+    x, y = truth["POSITION"]
+    assert words.startswith(f"Player position: ({x}, {y}), facing")
 
 
 def scenario_of_one_shot() -> ScenarioInfo:
