@@ -120,7 +120,7 @@ def _mark(axes: Axes, row: Row, y: float, keys: Keys) -> None:
         axes.plot(row.published.mean, y, key.marker, color=key.colour, markerfacecolor=PAGE, markersize=6, zorder=3)
     if estimate.interval:
         axes.plot(estimate.interval, (y, y), color=key.colour, linewidth=2, solid_capstyle="butt", zorder=4)
-    axes.plot(estimate.mean, y, key.marker, color=key.colour, markersize=7, zorder=5)
+    axes.plot(estimate.mean, y, key.marker, color=key.colour, markersize=7, zorder=5, clip_on=False)
 
 
 def _bars(axes: Axes, place: int, rows: Sequence[Row], conditions: Sequence[Condition]) -> None:

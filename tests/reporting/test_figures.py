@@ -24,7 +24,7 @@ from hm_agent.recording.result import write_result
 from hm_agent.reporting.breakdowns import kind_means
 from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.drawing import COLOURS, FORMATS, MUTED, STYLES, FigureFiles, page_colours
-from hm_agent.reporting.figures import effort_picture, efforts_of, hidden_behind
+from hm_agent.reporting.figures import effort_picture, efforts_of, hidden_behind, means_picture
 from hm_agent.reporting.interaction_figures import adaptation_picture, validation_picture
 from hm_agent.reporting.interactions import Curve, StreamGroup
 from hm_agent.reporting.pictures import Panel, Picture, keys
@@ -114,6 +114,19 @@ def test_an_agent_that_asks_nothing_has_a_mark_of_effort_too() -> None:
     assert picture is not None
     drawn, colours = by_resvg(picture.panels[0].drawing().file), page_colours()
     assert all(share_of(drawn, colours[entry.key.colour]) > 0 for entry in picture.legend)
+
+
+def test_a_mark_at_the_end_of_the_bar_is_as_large_as_any() -> None:
+    sizes = []
+    for reward in (5.0, 0.0):
+        earned = {"hypothetical_minds": reward, "random": 0.0, "oracle": 10.0}
+        rows = tabulate([result(agent, value) for agent, value in earned.items()])
+        conditions = [row.condition for row in rows]
+        picture = means_picture(rows, {one: one.agent for one in conditions}, keys(conditions))
+        assert picture is not None
+        colour = page_colours()[picture.legend[0].key.colour]
+        sizes.append(share_of(by_resvg(picture.panels[0].drawing().file), colour))
+    assert sizes == pytest.approx([sizes[0]] * 2, rel=0.2)
 
 
 def test_the_longest_unit_fits_beside_a_panel_of_effort() -> None:
