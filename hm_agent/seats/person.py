@@ -109,7 +109,7 @@ def _offer(schema: Mapping[str, Any]) -> str:
     """What may be typed, in a line."""
     offered = [text for texts in suggestions(schema).values() for text in texts[:EXAMPLES]]
     short = f"Instead of JSON, type for example: {'  '.join(offered)}" if offered else "Type the answer as JSON."
-    return f"{short} (several calls: with commas; to stop: Ctrl-D)"
+    return f"{short} (several: with commas; to stop: Ctrl-D)"
 
 
 async def _read_line(prompt: str) -> str:

@@ -18,7 +18,7 @@ from hm_agent.models.outside import OutsideChat
 from hm_agent.pages.local_server import HOST, HTML, JSON, TEXT, LocalHandler, PageServer
 from hm_agent.pages.rendering import environment
 from hm_agent.seats.person import SEATS, SEEN, PersonLeft, consent, with_json
-from hm_agent.seats.suggestions import suggestions
+from hm_agent.seats.suggestions import suggestions, wants_several
 
 MOST_SENT = 1_000_000
 """The most bytes of an answer."""
@@ -59,6 +59,7 @@ class PersonPage:
             "text": first,
             "problem": others[-1] if others else "",
             "suggestions": suggestions(request.schema),
+            "wants_several": wants_several(request.schema),
             "has_picture": request.seed in SEEN,
         }
 

@@ -28,6 +28,11 @@ def suggestions(schema: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
     return {name: [text for text in found if _name(text) == name] for name in dict.fromkeys(map(_name, found))}
 
 
+def wants_several(schema: Mapping[str, Any]) -> bool:
+    """Whether an answer has to have several of what is suggested, e.g. one for each of several questions."""
+    return any(part.get("minItems", 1) > 1 for part in schema["properties"].values())
+
+
 def _texts(field: Mapping[str, Any]) -> Iterator[str]:
     """The texts that a field allows; none if it is free."""
     if "enum" in field:

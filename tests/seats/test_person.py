@@ -101,15 +101,15 @@ def test_a_person_with_two_seats_is_told_whose_question_and_whose_problem_it_is(
 @pytest.mark.slow
 def test_a_problem_with_another_seats_answer_shows_that_seats_question(window: Page) -> None:
     window.goto(open_page().address)
-    question = {"suggestions": {}, "has_picture": False}
+    question = {"suggestions": {"yes": ["yes"], "no": ["no"]}, "wants_several": True, "has_picture": False}
     for number, seat, problem in ((1000, "board_0", ""), (1001, "board_1", ""), (1002, "board_0", "it is empty")):
         asked = question | {"number": number, "seat": seat, "text": f"# Now\non {seat}", "problem": problem}
         window.evaluate("question => show({ agreed: true, question })", asked)
-    assert [window.text_content(name) for name in ("#seat", "#text pre", "#problem")] == [
-        "board_0",
-        "on board_0",
-        problem,
-    ]
+    told = [window.text_content(name) for name in ("#seat", "#text pre", "#problem")]
+    assert told == ["board_0", "on board_0", "it is empty"]
+    for name in ("yes", "no"):
+        window.evaluate("text => offer(text)", name)
+    assert window.input_value("#answer") == "yes, no", "several are wanted"
 
 
 def ask(method: str, path: str, body: bytes = b"", host: str | None = None, length: int | None = None) -> int:

@@ -15,7 +15,7 @@ from hm_agent.extensions import ADDED
 from hm_agent.models.canned import CannedChat
 from hm_agent.models.chat import Reply, Request
 from hm_agent.seats.person import with_json
-from hm_agent.seats.suggestions import OPEN, expanded, suggestions
+from hm_agent.seats.suggestions import OPEN, expanded, suggestions, wants_several
 
 
 def test_a_pattern_becomes_the_texts_that_it_matches() -> None:
@@ -30,6 +30,12 @@ def test_free_text_and_several_fields_have_no_suggestions() -> None:
     free = {"properties": {"reasoning": {"type": "string"}, "hypothesis": {"type": "string", "pattern": "^[a-z]$"}}}
     two = {"properties": {"first": {"enum": ["a"]}, "second": {"enum": ["b"]}}}
     assert suggestions(free) == suggestions(two) == {}
+
+
+def test_one_answer_for_each_question_makes_several() -> None:
+    form = {"type": "array", "items": {"enum": ["yes", "no"]}, "minItems": 1}
+    assert not wants_several({"properties": {"answers": form}})
+    assert wants_several({"properties": {"answers": form | {"minItems": 2}}})
 
 
 @pytest.fixture

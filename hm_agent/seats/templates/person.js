@@ -2,6 +2,7 @@ const EVERY = 300;
 const $ = id => document.getElementById(id);
 let asked = null; // the number of the question that is shown
 let known = ""; // its text
+let wantsSeveral = false; // answers to it
 
 const send = content => fetch("answer", { method: "POST", body: JSON.stringify(content) }).then(look);
 
@@ -12,10 +13,10 @@ function element(name, content) {
   return node;
 }
 
-// A call is added to those before it; a name takes the place of what stands there.
+// A call is added to those before it; a name takes the place of what stands there, unless several are wanted.
 function offer(text) {
   const before = $("answer").value.trim();
-  $("answer").value = before && /[(\[]/.test(text) ? `${before}, ${text}` : text;
+  $("answer").value = before && (wantsSeveral || /[(\[]/.test(text)) ? `${before}, ${text}` : text;
   $("answer").focus();
 }
 
@@ -62,6 +63,7 @@ function show(state) {
   $("seat").textContent = question.seat;
   $("text").replaceChildren(...sections(question.text));
   known = question.text;
+  wantsSeveral = question.wants_several;
   $("answer").value = "";
   $("offers").replaceChildren(...Object.entries(question.suggestions).map(([name, texts]) => choice(name, texts)));
   $("picture").hidden = !question.has_picture;
