@@ -247,6 +247,7 @@ def test_a_table_that_cannot_be_is_refused() -> None:
         (GAME, {"invalid_cost": float("nan")}, "invalid_cost=nan: must be a finite number, at least 0"),
         (GAME, {"agent": "reader"}, "reader can't play mg_rps_pure"),
         (GAME, {"bots": "scripted"}, "Matrix games has no option 'bots': there are none$"),
+        ("rws_pairs_order_1_even", {"clues": "off"}, "clues='off' has no effect: every matched pair is played alike"),
         (GAME, {"agents": "react"}, r"Matrix games has no option 'agents': did you mean agent\?$"),
         ("symmtom_w6_n3_c3", {"litral": "4"}, r"SymmToM has no option 'litral': did you mean literal\? there are "),
         ("mg_*", {}, "matches .* scenarios: name one"),

@@ -87,6 +87,9 @@ def text_env(
     for seat, name in agents.items():
         check_agent(name, found, models[seat])
         check_options(name, found, settled)
+    for option, why in suites()[found.world].unused(found, list(agents.values()), options).items():
+        if option in options:
+            raise ConfigError(f"{option}={options[option]!r} has no effect: {why}")
     ModelPool(ModelSettings()).check({model for model in models.values() if model != OUTSIDE})
     return TextEnv(TextTable(found, settled, agents, models, history == WHOLE, invalid_cost, max_steps))
 
