@@ -69,7 +69,7 @@ def boards_info(world: str, title: str, name: str, pairs: HalfOfKind[Any], asked
         name=name,
         short_name=name,
         group=f"{title}, matched pairs of order {order}",
-        about=f"order {order}: {pairs.facts.about} ({pairs.half} half)",
+        about=f"{pairs.facts.about} ({pairs.half} half)",
         seats=BOARDS,
         metric=pairs_metric(BOTH_BOARDS, "share of pairs with both boards passed", order),
         asked_by=asked_by,

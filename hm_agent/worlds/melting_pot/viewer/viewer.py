@@ -14,6 +14,7 @@ from hm_agent.scenario import ScenarioInfo
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.facts import seat_of
 from hm_agent.worlds.melting_pot.games import KINDS, kind_of
+from hm_agent.worlds.melting_pot.games.game import LED
 from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE, Pixels
 from hm_agent.worlds.melting_pot.scenarios import Scenario
@@ -71,7 +72,7 @@ class MeltingPotViewer:
         is, where its agent doesn't say it by the cells of the map; None if unknown. own_map: True if an agent with a
         body counts cells from where it began.
         watches: True if the strategy is to meet nobody yet, which a trace can't tell from meeting anybody. below: in a
-        pair, how many boards are drawn above the seat's.
+        pair, how many boards are drawn above the seat's; is_led: True while the world moves the player.
         """
         scene, decision = _scene(step, seat), step.decisions[seat]
         slot = self._scenario.slot_of(seat)
@@ -80,7 +81,8 @@ class MeltingPotViewer:
         others = self._others(scene, slot)
         shown = {**others, "held": scene.held.get(seat_of(slot)), "watches": watches or None}
         if self._scenario.pairs:
-            shown |= {"below": self._seats.index(seat)}
+            is_led = LED in step.turn.observations[seat].view
+            shown |= {"below": self._seats.index(seat), "is_led": is_led or None}
         is_own_map = isinstance(state, SubstrateAgentState) and state.is_own_map
         if (named := self._named()) or is_own_map:
             places = avatars_of(self._game).places(scene.frame)

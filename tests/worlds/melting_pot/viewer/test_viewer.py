@@ -4,6 +4,8 @@ import numpy as np
 
 from hm_agent.core import Decision, Observation, Step, Turn
 from hm_agent.finding import find_scenarios
+from hm_agent.matched_pairs import BOARDS
+from hm_agent.worlds.melting_pot.games.game import LED
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios, scenario_named
 from hm_agent.worlds.melting_pot.scene import Scene
 from hm_agent.worlds.melting_pot.viewer.viewer import MeltingPotViewer
@@ -59,6 +61,17 @@ def test_each_seat_is_shown_what_is_hidden_from_it() -> None:
         assert [other["name"] for other in shown["others"]] == [other["seat"] for other in shown["others"]] == others
         assert (slot, 1, 1) not in shown["inventories"]
         assert shown["held"] == (((2, 1, 1), (5, 1, 1)) if seat == "player_2" else None)
+
+
+def test_a_board_of_a_pair_has_its_place_and_says_while_the_world_moves_the_player() -> None:
+    viewer = MeltingPotViewer(scenario_named("rws_pairs_order_1_even"))
+    scene = Scene(("player_0",), [seen((1, 1, 1)), seen((3, 1, 1))], ())
+    views = [Observation(0, {"RGB": FRAME, LED: np.array(1)}), Observation(0, {"RGB": FRAME})]
+    nothing = dict.fromkeys(BOARDS, 0.0)
+    turn, decided = Turn(0, dict(zip(BOARDS, views, strict=True))), dict.fromkeys(BOARDS, Decision(0))
+    both = Step(turn, decided, nothing, nothing, dict.fromkeys(BOARDS, scene))
+    shown = [viewer.shown(both, seat) for seat in BOARDS]
+    assert [(board["below"], board["is_led"]) for board in shown] == [(0, True), (1, None)]
 
 
 def test_a_bot_is_shown_by_its_policy() -> None:

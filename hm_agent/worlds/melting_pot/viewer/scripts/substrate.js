@@ -93,10 +93,10 @@ function areSkipped(plan, skipped) {
 }
 
 const plan = {
-  key: (step, seat) => [step.shown.plan, step.shown.current, step.shown.shot, step.shown.over, step.state?.skipped, plannedAt(step, seat)?.step],
+  key: (step, seat) => [step.shown.is_led, step.shown.plan, step.shown.current, step.shown.shot, step.shown.over, step.state?.skipped, plannedAt(step, seat)?.step],
   build(step, seat) {
     const { plan = [], current, shot, over } = step.shown;
-    if (!plan.length) return [make("h2", {}, "Calls"), make("p", { class: "faint" }, "none")];
+    if (!plan.length) return [make("h2", {}, "Calls"), make("p", { class: "faint" }, step.shown.is_led ? "none: the world leads the player, and the agent is not asked" : "none")];
     const made = plannedAt(step, seat);
     const isGone = areSkipped(plan, step.state?.skipped ?? []);
     // A shot on sight is carried out in place of the calls that are left.
