@@ -1,14 +1,13 @@
-"""Makes Melting Pot deterministic: each episode has its own stream of random numbers, and Lua loops have a fixed order.
+"""Makes Melting Pot deterministic: each episode has its own stream of random numbers, and Lua loops a fixed order.
 
 Melting Pot draws the environment's seed, the maps of Coins, the bots and their trembles from Python's global `random`,
 partly in worker threads, so any other draw in the process would change an episode. Importing this module binds the name
 `random` inside Melting Pot's modules to a stand-in that draws from the current episode's stream; the global generator
 is neither read nor written, and episodes may be interleaved freely.
 
-Some loops of its Lua code iterate over tables with string keys by `pairs`, whose order differs from build to build:
-over avatars, over a game object's components, over updaters of one priority. Where such a loop draws random numbers,
-two episodes with the same seed diverge. The engine runs a copy of the Lua code in which these loops sort their keys;
-in most levels, which have such loops of their own, all do.
+Its Lua code iterates over tables with string keys by `pairs`, whose order differs from build to build: over avatars,
+over a game object's components, over updaters of one priority. Where such a loop draws random numbers, two episodes
+with the same seed diverge. The engine runs a copy of the Lua code in which all loops of a level sort their keys.
 """
 
 from __future__ import annotations
@@ -78,28 +77,7 @@ class SeededPolicy(policy_lib.Policy[Any]):
         self._policy.close()
 
 
-_LOOPS = {
-    "base_simulation.lua": ("in pairs(self._variables.avatarObjects)", 5),
-    "game_object.lua": ("in pairs(self._components)", 2),
-    "updater_registry.lua": ("for name, _ in pairs(updaterNames)", 1),
-}
-"""By Lua module: the code of the loop to sort, and how often it occurs there."""
-
 _IN_ORDER = """
-local function _inOrder(map)
-  local keys = {}
-  for key in pairs(map) do table.insert(keys, key) end
-  table.sort(keys)
-  local n = 0
-  return function()
-    n = n + 1
-    return keys[n], map[keys[n]]
-  end
-end
-"""
-
-
-_ALL_IN_ORDER = """
 local nativePairs = pairs
 local function earlier(a, b)
   if type(a) == type(b) then return a < b end
@@ -135,13 +113,10 @@ function tables.deepCopy(input, depth)
   return meta and setmetatable(output, tables.deepCopy(meta, below)) or output
 end
 """
-"""Sorts all loops of a level but that of `deepCopy`, whose order means nothing and where most of a start was spent.
+"""Sorts all loops but that of `deepCopy`, whose order means nothing and where most of a start was spent.
 
 Keys that are taken out on the way are skipped, as Lua's own loops do.
 """
-_LEVELS_AS_WRITTEN = ("the_matrix", "collaborative_cooking")
-"""The levels whose own loops draw no random numbers: they run as Melting Pot wrote them."""
-
 _REPAIRS = {
     "levels/hidden_agenda/components.lua": {'print("INIT ADD SPRITES")': ""},
     "modules/base_simulation.lua": {
@@ -169,20 +144,6 @@ def use_deterministic_lua() -> None:
         for worse, better in repairs.items():
             code = code.replace(worse, better)
         (lua / name).write_text(code, "utf-8")
-    for level in (lua / "levels").iterdir():
-        if level.name not in _LEVELS_AS_WRITTEN and (start := level / "init.lua").is_file():
-            start.write_text(_ALL_IN_ORDER + start.read_text("utf-8"), "utf-8")
-    for module, (loop, times) in _LOOPS.items():
-        _sort_loops(lua / "modules" / module, loop, times)
+    for start in lua.glob("levels/*/init.lua"):
+        start.write_text(_IN_ORDER + start.read_text("utf-8"), "utf-8")
     builder._MELTINGPOT_ROOT = str(folder)
-
-
-def _sort_loops(path: Path, loop: str, times: int) -> None:
-    code = path.read_text("utf-8")
-    if code.count(loop) != times:
-        raise RuntimeError(
-            f"{path.name} has {code.count(loop)} loops {loop!r} where {times} are known: "
-            "this version of Melting Pot can't be made deterministic; use dm-meltingpot 2.4"
-        )
-    header, marker, body = code.partition("\nlocal ")
-    path.write_text(header + _IN_ORDER + marker + body.replace(loop, loop.replace("pairs", "_inOrder")), "utf-8")

@@ -33,23 +33,14 @@ def test_engine_is_pointed_at_a_copy_with_every_module(copy: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("module", determinism._LOOPS)
-def test_loops_run_in_order_in_the_copy_only(copy: Path, module: str) -> None:
-    loop, times = determinism._LOOPS[module]
-    code = (copy / "modules" / module).read_text("utf-8")
-    assert loop not in code
-    assert code.count(loop.replace("pairs", "_inOrder")) == times
-    assert (ORIGINAL / "modules" / module).read_text("utf-8").count(loop) == times
-
-
-def test_other_code_is_left_as_it_is(copy: Path) -> None:
-    changed = {
-        path.name
-        for path in ORIGINAL.rglob("*.lua")
-        if path.read_bytes() != (copy / path.relative_to(ORIGINAL)).read_bytes()
-        and path.parent.name in ("modules", *determinism._LEVELS_AS_WRITTEN)
-    }
-    assert changed == {*determinism._LOOPS, "component_library.lua"}
+def test_every_level_of_the_copy_sorts_its_loops_and_other_code_is_left_as_it_is(copy: Path) -> None:
+    levels = {*ORIGINAL.glob("levels/*/init.lua")}
+    assert {"the_matrix", "clean_up"} <= {level.parent.name for level in levels}
+    for path in ORIGINAL.rglob("*.lua"):
+        name = path.relative_to(ORIGINAL)
+        if str(name) not in determinism._REPAIRS:
+            code = path.read_text("utf-8")
+            assert (copy / name).read_text("utf-8") == (determinism._IN_ORDER + code if path in levels else code)
 
 
 @pytest.mark.parametrize("name", determinism._REPAIRS)
@@ -83,15 +74,6 @@ def test_a_machine_of_factory_commons_makes_two_apples_of_a_cube(copy: Path) -> 
     labels = [atlas.labels[number] for number in atlas.label(timestep.observation[0]["WORLD.RGB"])]
     assert sum(label.find("apple") is not None for label in labels) == 2
     substrate.close()
-
-
-def test_unknown_version_is_refused(tmp_path: Path) -> None:
-    module = tmp_path / "base_simulation.lua"
-    module.write_text("local a = 1\nfor k in pairs(avatars) do end\n")
-    with pytest.raises(
-        RuntimeError, match=r"base_simulation\.lua has 1 loops .* where 5 are known: .*use dm-meltingpot"
-    ):
-        determinism._sort_loops(module, "in pairs(avatars)", 5)
 
 
 def test_the_copy_of_a_killed_process_is_removed_by_the_next_command() -> None:
