@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
-from hm_agent.agents.planning_body import (
-    Notes,
-    PlanAsking,
-    PlanFollower,
-    PlanningBody,
-    PlanningState,
-    PlanRequest,
-)
+from hm_agent.agents.planning_body import Notes, PlanAsking, PlanFollower, PlanningBody, PlanningState, PlanRequest
 from hm_agent.agents.reflection import Critique, FinishedPlan, Reflector
 from hm_agent.core import Event, Interaction, Observation
 from hm_agent.models.prompts import phrase
@@ -305,12 +297,9 @@ class _Finished(FinishedPlan):
         return self.game.ask_evaluation(self.context, self.outcome)
 
 
-MeltingPotBody: TypeAlias = PlanningBody[View, Move, SeatSituation, SubstrateStrategy]
-
-
 def melting_pot_body(
     game: Game, beam: Beam, vision: SubstrateVision, model: Model, reflector: Reflector
-) -> MeltingPotBody:
+) -> PlanningBody[View, Move, SeatSituation, SubstrateStrategy]:
     """The body of one player."""
     planner = ActionPlanner(game.layout, beam, vision.window, game.ready_mark, game.why_useless)
     notes = SubstrateNotes(game, vision, planner)

@@ -115,15 +115,13 @@ def _population(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Popul
 def _ppo(setup: AgentSetup) -> Agent[Any, Any]:
     from hm_agent.worlds.melting_pot.learning.ppo_agent import PpoAgent
 
-    world = world_of(setup)
-    return PpoAgent(_population(setup.scenario, setup.options), setup.seed, world.actions)
+    return PpoAgent(_population(setup.scenario, setup.options), setup.seed, world_of(setup).actions)
 
 
 def _random(setup: AgentSetup) -> Agent[Any, Any]:
     from hm_agent.worlds.melting_pot.reference_agents import RandomAgent
 
-    world = world_of(setup)
-    return RandomAgent(setup.seed, world.actions)
+    return RandomAgent(setup.seed, world_of(setup).actions)
 
 
 def _noop(setup: AgentSetup) -> Agent[Any, Any]:

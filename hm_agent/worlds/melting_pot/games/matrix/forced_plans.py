@@ -9,16 +9,7 @@ from hm_agent.worlds.melting_pot.games.game import PlanContext
 from hm_agent.worlds.melting_pot.games.matrix.collection import MatrixCollection
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
 from hm_agent.worlds.melting_pot.grid import Cell, nearest
-from hm_agent.worlds.melting_pot.planning.calls import (
-    ANYBODY,
-    HIT_NOBODY,
-    USED_UP,
-    Call,
-    FireAt,
-    MoveTo,
-    Shadow,
-    Show,
-)
+from hm_agent.worlds.melting_pot.planning.calls import ANYBODY, HIT_NOBODY, USED_UP, Call, FireAt, MoveTo, Shadow, Show
 
 
 class ForcedPlans:

@@ -17,14 +17,7 @@ from hm_agent.matched_pairs import BOARDS, BOTH_BOARDS, HalfOfKind, MatchedPairW
 from hm_agent.worlds.melting_pot.facts import FOCAL, argmax
 from hm_agent.worlds.melting_pot.games.game import LED, View
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.pairs.kinds import (
-    ANSWERS,
-    CREED,
-    FREE,
-    PRELUDE,
-    Creed,
-    MatrixPairKind,
-)
+from hm_agent.worlds.melting_pot.games.matrix.pairs.kinds import ANSWERS, CREED, FREE, PRELUDE, Creed, MatrixPairKind
 from hm_agent.worlds.melting_pot.games.matrix.pairs.scripts import (
     AGENT,
     OPPONENT,
@@ -36,10 +29,7 @@ from hm_agent.worlds.melting_pot.games.matrix.pairs.scripts import (
 from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose
 from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE
 from hm_agent.worlds.melting_pot.scene import Bot, held_in_interaction
-from hm_agent.worlds.melting_pot.simulator.substrate import (
-    default_settings,
-    vision_of,
-)
+from hm_agent.worlds.melting_pot.simulator.substrate import default_settings, vision_of
 from hm_agent.worlds.melting_pot.simulator.world import SubstrateWorld
 
 DRAWS = 4

@@ -28,7 +28,7 @@ from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import (
     SeenCollecting,
     moves_in,
 )
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_class import masses_of, rule_class, rules_by_words
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_class import mass_of, rule_class, rules_by_words
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, StageGame
 
 CHANGE_RATE = 0.01
@@ -148,7 +148,7 @@ class RuleFilter:
 @cache
 def _prior(game: StageGame) -> Weights:
     """(rules + 1, noise levels) the weights before any interaction."""
-    priors = [*(each.prior for each in rule_class(game)), masses_of(game.side).mixture]
+    priors = [*(each.prior for each in rule_class(game)), mass_of("mixture", game.side)]
     return np.outer(priors, [*NOISE.values()]) / sum(priors)
 
 

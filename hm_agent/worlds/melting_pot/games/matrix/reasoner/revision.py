@@ -10,11 +10,7 @@ from hm_agent.theory_of_mind.hypotheses import find
 from hm_agent.theory_of_mind.mind_questions import Revise, RevisedBeliefs, RevisedMind
 from hm_agent.theory_of_mind.seat_question import answer_about, answer_deciding
 from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.games.matrix.best_response import (
-    best_target,
-    expected_inventories,
-    pays_to_watch,
-)
+from hm_agent.worlds.melting_pot.games.matrix.best_response import best_target, expected_inventories, pays_to_watch
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
     Fit,

@@ -10,7 +10,6 @@ entry or a prior of its own; changes that nothing sets off are left to inference
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from math import exp
@@ -36,61 +35,30 @@ MOST_TIMES = 4
 OWN_LAST, OTHER_LAST, SEEN = PastMove(True, 1), PastMove(False, 1), SeenCollecting()
 OLDER: Sequence[Feature] = tuple(PastMove(is_own, ago) for ago in (2, 3) for is_own in (True, False))
 
-
 IN_KIND = 3.0
 """How much likelier an answer in kind is than another one: imitation is the simplest answer."""
 LOG_ODDS_PER_REWARD = 0.4
 """The log odds that a rule gains for each unit of reward that it earns its player in an interaction."""
 
 
-@dataclass(frozen=True)
-class Masses:
-    """The prior probability of each part of the class, before it counts what its rules earn.
+MASSES: Mapping[str, tuple[float, float]] = {
+    "constant": (0.35, 0.15),  # one behaviour throughout
+    # A relation, e.g. the same: to what the agent played last, the opponent played last, or it saw the agent collect.
+    "reaction": (0.1, 0.25),
+    "repetition": (0.1, 0.03),
+    "observation": (0.1, 0.03),
+    "older": (0.1, 0.03),  # a relation to an older move
+    "table": (0.05, 0.0),  # an arbitrary reply to each value of a recent feature
+    "older_table": (0.02, 0.0),  # the same of an older one
+    "pair": (0.1, 0.1),  # answers to two moves at once
+    "until": (0.02, 0.4),  # a change after moves of the agent, half as likely for each further move
+    "mixture": (0.1, 0.03),  # no rule
+}
+"""The prior probability of each part of the class, before it counts what its rules earn.
 
-    constant: one behaviour throughout. reaction, repetition, observation: a relation, e.g. the same, to what the agent
-    played last, to what the opponent itself played last, or to what it saw the agent collect. older: to an older move.
-    table: an arbitrary reply to each value of a recent feature. older_table: the same of an older one. pair: answers to
-    two moves at once. until: a change after moves of the agent, half as likely for each further move. mixture: no rule.
-    """
-
-    constant: float
-    reaction: float
-    repetition: float
-    observation: float
-    older: float
-    table: float
-    older_table: float
-    pair: float
-    until: float
-    mixture: float
-
-
-ZERO_SUM = Masses(
-    constant=0.35,
-    reaction=0.1,
-    repetition=0.1,
-    observation=0.1,
-    older=0.1,
-    table=0.05,
-    older_table=0.02,
-    pair=0.1,
-    until=0.02,
-    mixture=0.1,
-)
-"""For zero-sum games, in which nobody can be rewarded or punished."""
-MIXED_MOTIVE = Masses(
-    constant=0.15,
-    reaction=0.25,
-    repetition=0.03,
-    observation=0.03,
-    older=0.03,
-    table=0.0,
-    older_table=0.0,
-    pair=0.1,
-    until=0.4,
-    mixture=0.03,
-)
-"""For games in which both can gain, so that players reciprocate."""
+The first is for zero-sum games, in which nobody can be rewarded or punished; the second for games in which both can
+gain, so that players reciprocate.
+"""
 
 
 class Weighted(NamedTuple):
@@ -100,8 +68,8 @@ class Weighted(NamedTuple):
     prior: float
 
 
-def masses_of(side: Side) -> Masses:
-    return ZERO_SUM if side.is_zero_sum else MIXED_MOTIVE
+def mass_of(part: str, side: Side) -> float:
+    return MASSES[part][0 if side.is_zero_sum else 1]
 
 
 @cache
@@ -110,23 +78,22 @@ def rule_class(game: StageGame) -> tuple[Weighted, ...]:
 
     A rule's prior is relative to a mixture's, and the same whatever the order; inference scales all to a sum of 1.
     """
-    side, recent = game.side, (OWN_LAST, OTHER_LAST, SEEN)
-    masses, names = masses_of(side), side.actions
-    parts = [
-        (masses.constant, _uniform(Constant(names, kind) for kind in range(len(names)))),
-        (masses.reaction, _favouring_in_kind(_relations_to([OWN_LAST], side))),
-        (masses.repetition, _favouring_in_kind(_relations_to([OTHER_LAST], side))),
-        (masses.observation, _favouring_in_kind(_relations_to([SEEN], side))),
-        (masses.older, _favouring_in_kind(_relations_to(OLDER, side))),
-        (masses.table, _uniform(_tables_of(recent, side))),
-        (masses.older_table, _uniform(_tables_of(OLDER, side))),
-        (masses.pair, _uniform(_pairs(side))),
-        (masses.until, list(_changes(side))),
-    ]
+    side, recent, names = game.side, (OWN_LAST, OTHER_LAST, SEEN), game.side.actions
+    parts = {
+        "constant": _uniform(Constant(names, kind) for kind in range(len(names))),
+        "reaction": _favouring_in_kind(_relations_to([OWN_LAST], side)),
+        "repetition": _favouring_in_kind(_relations_to([OTHER_LAST], side)),
+        "observation": _favouring_in_kind(_relations_to([SEEN], side)),
+        "older": _favouring_in_kind(_relations_to(OLDER, side)),
+        "table": _uniform(_tables_of(recent, side)),
+        "older_table": _uniform(_tables_of(OLDER, side)),
+        "pair": _uniform(_pairs(side)),
+        "until": list(_changes(side)),
+    }
     return tuple(
-        Weighted(rule, mass * prior * _earnings_factor(rule, side))
-        for mass, part in parts
-        for rule, prior in part
+        Weighted(rule, mass_of(part, side) * prior * _earnings_factor(rule, side))
+        for part, rules in parts.items()
+        for rule, prior in rules
         if game.order is None or rule.order <= game.order
     )
 

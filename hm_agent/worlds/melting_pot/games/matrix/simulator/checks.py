@@ -65,13 +65,11 @@ def _goal_problems(game: MatrixFacts) -> Iterator[str]:
     """Resources whose goals differ from those of Melting Pot's puppets; none if it has no puppets for the game."""
     puppets = bot_configs._RESOURCES.get(game.substrate, {})
     for facts, name in zip(game.resources, sorted(puppets, key=lambda name: puppets[name].index), strict=False):
-        stated, actual = (
-            (list(facts.collect_goals), list(facts.interact_goals)),
-            goals_of(game.substrate, name, puppets[name]),
-        )
-        for key, goals, known in zip(("collect_goals", "interact_goals"), stated, actual, strict=True):
-            if goals != known:
-                yield f"resources.{key}: {goals} of {facts.behaviour!r} contradicts {game.substrate}, which has {known}"
+        known = zip(("collect_goals", "interact_goals"), goals_of(game.substrate, name, puppets[name]), strict=True)
+        for key, actual in known:
+            if (stated := list(getattr(facts, key))) != actual:
+                of = f"{stated} of {facts.behaviour!r}"
+                yield f"resources.{key}: {of} contradicts {game.substrate}, which has {actual}"
 
 
 def regrows_at_once(settings: Mapping[str, Any]) -> bool:
@@ -120,8 +118,7 @@ def length_of(settings: Mapping[str, Any]) -> Length:
 def goals_of(substrate: str, name: str, resource: Any) -> tuple[list[int], list[int]]:
     """The positions in a puppet's one-hot GOAL of all goals to collect a resource, and of the one to play it."""
     collect = [goal for key, goal in bot_configs._PUPPET_GOALS[substrate].items() if key.startswith(f"COLLECT_{name}")]
-    goals = [[int(goal.argmax()) for goal in vectors] for vectors in (collect, [resource.interact_goal])]
-    return goals[0], goals[1]
+    return [int(goal.argmax()) for goal in collect], [int(resource.interact_goal.argmax())]
 
 
 def first_component(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
