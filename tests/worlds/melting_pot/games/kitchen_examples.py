@@ -188,10 +188,7 @@ SHARED_ROOM = replace(
     pose=Pose(4, 3, Facing.WEST),
     role=LOADS,
     expected=None,
-    pots=(
-        Pot((5, 0), 2, None, 205, is_full=False, ready=None),
-        Pot((6, 1), 3, "40%", 205, is_full=True, ready=217),
-    ),
+    pots=(Pot((5, 0), 2, None, 205, is_full=False, ready=None), Pot((6, 1), 3, "40%", 205, is_full=True, ready=217)),
     own=WorkCost(12, 16),
     other=WorkCost(None, None),
     stations=(
@@ -201,10 +198,7 @@ SHARED_ROOM = replace(
     ),
     spare=((4, 2),),
     floor=tuple((x, y) for x, y in RING.open_cells if 3 <= x <= 5 and 1 <= y <= 3),
-    teammates=(
-        Teammate((5, 1), "dish", 209, 200, "player_1"),
-        Teammate((3, 2), None, 205, 205, "player_2", stood=14),
-    ),
+    teammates=(Teammate((5, 1), "dish", 209, 200, "player_1"), Teammate((3, 2), None, 205, 205, "player_2", stood=14)),
     recent=(),
     layout=RING,
     reach=frozenset({(2, 2), (2, 3), (4, 2), (4, 4), (5, 0), (6, 1)}),

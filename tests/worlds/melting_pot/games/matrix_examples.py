@@ -183,10 +183,7 @@ LOST = planned(
     unseen=(((1, 9), None), ((6, 4), None)),
 )
 DILEMMAS = (interaction(80, (5, 1), (1, 4), (2, 0), DILEMMA),)
-HUNTED = (
-    interaction(70, (5, 1), (1, 5), (2, 0), HUNT),
-    interaction(151, (1, 6), (5, 1), (0, 3), HUNT),
-)
+HUNTED = (interaction(70, (5, 1), (1, 5), (2, 0), HUNT), interaction(151, (1, 6), (5, 1), (0, 3), HUNT))
 
 
 def heard(rules: MatrixRules) -> tuple[MatrixInteraction, ...]:

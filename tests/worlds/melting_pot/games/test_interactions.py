@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -13,12 +14,12 @@ from hm_agent.finding import find_scenarios
 from hm_agent.testing.episodes import play_out, seat_agents, set_up
 from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
-from hm_agent.worlds.melting_pot.facts import FOCAL, Beam, argmax
+from hm_agent.worlds.melting_pot.facts import FOCAL, Beam, Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING, MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent, InteractionReader, PartnerTracker
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering
 from hm_agent.worlds.melting_pot.games.matrix.rules import PartnerEvidence, infer_inventory, reward
-from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Layout, Move, Pose, Window
+from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Layout, Pose, Window
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
@@ -41,8 +42,8 @@ CENTRE = Pose(6, 6, Facing.NORTH)
 IN_VIEW = LARGE_HALL.area((x, y) for x in range(1, 12) for y in range(1, 8))
 
 
-class InteractionLog:
-    """A recorder of the interactions that the agent noticed, and of the inventories in those that happened."""
+class InteractionLog(Recorder):
+    """Keeps the interactions that the agent noticed, and the inventories in those that happened."""
 
     def __init__(self, world: MeltingPotWorld) -> None:
         self._world = world
@@ -61,9 +62,6 @@ class InteractionLog:
         if own.min() >= 1:
             self.happened.append((tuple(map(int, own)), tuple(map(int, other))))
 
-    def close(self) -> None:
-        """Keeps what it has."""
-
 
 def play(scenario: str, world: MeltingPotWorld, seed: int, recorder: Recorder, steps: int = STEPS) -> None:
     (info,) = find_scenarios([scenario])
@@ -79,58 +77,56 @@ def interactions() -> InteractionLog:
     return log
 
 
-def shown_to(before: Pose | None, now: Pose) -> tuple[int, ...]:
-    """What the other player is thought to have seen of a pickup. before, now: its pose before and at the pickup."""
-    partners = PartnerTracker(HALL, Beam(length=3, radius=1), ["opponent"])
+Frame = tuple[Pose | None, Counts, str | None]
+"""The other player's pose, None if it is out of view; what the agent holds; and the mark that it wears."""
+
+
+def read(*frames: Frame) -> Iterator[tuple[InteractionReader, tuple[InteractionEvent, ...]]]:
+    """Reads frames one by one; yields the reader and the frame's events."""
+    partners = PartnerTracker(HALL, BEAM, ["opponent"])
     reader = InteractionReader((1, 1, 1), Window(left=2, right=2, forward=3, backward=1), partners)
-    events: tuple[Event, ...] = ()
-    frames = [(before, (1, 1, 1), None), (now, (1, 2, 1), None), (now, (1, 2, 1), INTERACTING), (now, (1, 1, 1), None)]
     for step, (other, held, mark) in enumerate(frames):
         others = (Detection("opponent", (0, 0), other.cell, other.facing, is_player=True),) if other else ()
         view = TextualMap(HERE, True, mark, others, NOWHERE, 0)
-        observation = Observation(step, {"INVENTORY": np.array(held)})
-        events += reader.read(observation, view, EntityMemory(HALL))
-    (event,) = events
-    assert isinstance(event, InteractionEvent)
-    return event.shown
+        yield reader, reader.read(Observation(step, {"INVENTORY": np.array(held)}), view, EntityMemory(HALL))
 
 
-def test_partner_that_faces_the_agent_has_seen_the_pickup() -> None:
-    assert shown_to(NEAR, NEAR) == shown_to(None, NEAR) == (0, 1, 0)
-
-
-def test_what_a_partner_saw_counts_for_one_interaction_and_what_it_saw_last_for_all() -> None:
-    partners = PartnerTracker(HALL, Beam(length=3, radius=1), ["opponent"])
-    reader = InteractionReader((1, 1, 1), Window(left=2, right=2, forward=3, backward=1), partners)
-    ahead = HERE.after(Move.FORWARD).after(Move.TURN_LEFT).after(Move.TURN_LEFT)
-    watching = (Detection("opponent", (0, 0), ahead.cell, ahead.facing, is_player=True),)
-    life = [((1, 1, 1), None), ((1, 2, 1), None), ((1, 2, 1), INTERACTING), ((1, 1, 1), None)]
-    shown = []
-    for step, ((held, mark), others) in enumerate([(frame, others) for others in (watching, ()) for frame in life]):
-        view = TextualMap(HERE, True, mark, others, NOWHERE, 0)
-        events = reader.read(Observation(step, {"INVENTORY": np.array(held)}), view, EntityMemory(HALL))
-        shown += [(event.shown, event.last_shown) for event in events]
-    assert shown == [((0, 1, 0), (1, 1)), ((0, 0, 0), (1, 1))]
-    assert reader.last_shown == {"opponent": (1, 1)}
+def life(before: Pose | None, now: Pose | None) -> list[Frame]:
+    """The agent collects a thing and is hit. before, now: the other's pose before the pickup and from then on."""
+    return [(before, (1, 1, 1), None), (now, (1, 2, 1), None), (now, (1, 2, 1), INTERACTING), (now, (1, 1, 1), None)]
 
 
 @pytest.mark.parametrize(
-    ("life", "reset"),
+    ("before", "now", "shown"),
+    [
+        (NEAR, NEAR, (0, 1, 0)),
+        (None, NEAR, (0, 1, 0)),
+        (AWAY, AWAY, (0, 0, 0)),
+        (AWAY, NEAR, (0, 0, 0)),  # it turns round after the pickup
+    ],
+)
+def test_a_partner_that_faces_the_agent_has_seen_the_pickup(before: Pose | None, now: Pose, shown: Counts) -> None:
+    (event,) = (event for _, events in read(*life(before, now)) for event in events)
+    assert event.shown == shown
+
+
+def test_what_a_partner_saw_counts_for_one_interaction_and_what_it_saw_last_for_all() -> None:
+    told = [(reader, event) for reader, events in read(*life(NEAR, NEAR), *life(None, None)) for event in events]
+    assert [(event.shown, event.last_shown) for _, event in told] == [((0, 1, 0), (1, 1)), ((0, 0, 0), (1, 1))]
+    assert told[-1][0].last_shown == {"opponent": (1, 1)}
+
+
+@pytest.mark.parametrize(
+    ("lives", "reset"),
     [
         ([((1, 6, 1), None), ((1, 1, 1), None), ((1, 1, 1), INTERACTING)], 1),  # its own zap, which wins
         ([((1, 6, 1), None), ((1, 6, 1), INTERACTING), ((1, 1, 1), None)], 2),  # another's
     ],
 )
 def test_an_interaction_is_known_by_the_inventory_where_the_mark_lacks(
-    life: list[tuple[tuple[int, ...], str | None]], reset: int
+    lives: list[tuple[Counts, str | None]], reset: int
 ) -> None:
-    partners = PartnerTracker(HALL, Beam(length=3, radius=1), ["opponent"])
-    reader = InteractionReader((1, 1, 1), Window(left=2, right=2, forward=3, backward=1), partners)
-    told = []
-    for step, (held, mark) in enumerate(life):
-        view = TextualMap(HERE, True, mark, (), NOWHERE, 0)
-        reader.read(Observation(step, {"INVENTORY": np.array(held)}), view, EntityMemory(HALL))
-        told.append(reader.is_reset)
+    told = [reader.is_reset for reader, _ in read(*((None, *frame) for frame in lives))]
     assert told == [step == reset for step in range(3)]
 
 
@@ -149,14 +145,6 @@ def test_no_plan_is_asked_for_while_an_interaction_begins_or_ends() -> None:
 
 def is_planned(decision: Decision[Any]) -> bool:
     return any(isinstance(each.question, Plan) for each in decision.exchanges)
-
-
-def test_partner_that_faces_away_has_not_seen_the_pickup() -> None:
-    assert shown_to(AWAY, AWAY) == (0, 0, 0)
-
-
-def test_partner_that_turns_round_after_the_pickup_has_not_seen_it() -> None:
-    assert shown_to(AWAY, NEAR) == (0, 0, 0)
 
 
 def test_every_interaction_that_paid_is_noticed_once(interactions: InteractionLog) -> None:
@@ -231,8 +219,8 @@ def test_no_partner_is_inferred_where_no_player_can_have_been() -> None:
     assert partner_after(frame(player("player_1", (2, 2)), player("player_2", (3, 2)))) is None
 
 
-class PartnerLog:
-    """A recorder of partners and pickups, as the agent infers them and as the engine has them.
+class PartnerLog(Recorder):
+    """Keeps partners and pickups, as the agent infers them and as the engine has them.
 
     inferred: the partner of each interaction. partners: the same by the engine. pickups: (player, collected) of each
     clue. collected: the kinds that each player collected, by the engine.

@@ -41,21 +41,23 @@ def move_after(own: str, other: str) -> int:
     return best_behaviour(RULES, met, likeliest_strategy(RULES, met, ()) if met else None)
 
 
-def test_first_move_is_to_cooperate() -> None:
-    assert move_after("", "") == COOPERATE
-
-
-@pytest.mark.parametrize("times", [1, 2, 8, 30])
-def test_cooperator_is_not_tested_by_a_defection_since_it_may_bear_a_grudge(times: int) -> None:
-    assert move_after("C" * times, "C" * times) == COOPERATE
-
-
-def test_unconditional_cooperator_is_exploited_once_it_has_not_retaliated() -> None:
-    assert move_after("C" * 26 + "DDDD", "C" * 30) == DEFECT
-
-
-def test_defection_that_was_answered_is_followed_by_cooperation() -> None:
-    assert move_after("C" * 20 + "DC", "C" * 21 + "D") == COOPERATE
+@pytest.mark.parametrize(
+    ("own", "other", "move"),
+    [
+        ("", "", COOPERATE),
+        # A cooperator is not tested by a defection, since it may bear a grudge.
+        *(("C" * times, "C" * times, COOPERATE) for times in (1, 2, 8, 30)),
+        # It is exploited once it has not retaliated.
+        ("C" * 26 + "DDDD", "C" * 30, DEFECT),
+        # A defection that was answered is followed by cooperation, and a single one is forgiven.
+        ("C" * 20 + "DC", "C" * 21 + "D", COOPERATE),
+        ("CCCCCCCC", "CCCCCCCD", COOPERATE),
+        # An opponent that defects for good is answered by defection.
+        ("CCCCCCC", "CCCDDDD", DEFECT),
+    ],
+)
+def test_the_move_follows_from_what_both_did(own: str, other: str, move: int) -> None:
+    assert move_after(own, other) == move
 
 
 def test_unconditional_defector_is_mostly_answered_by_defection() -> None:
@@ -74,14 +76,6 @@ def test_opponent_that_cooperates_after_punishment_is_punished_and_then_rewarded
         reply = own[-1] if turned else "C" if own.count("D") == 3 else "D"
         own, other = own + move, other + reply
     assert list(zip(own, other, strict=True))[20:].count(("C", "C")) >= 15
-
-
-def test_single_defection_is_forgiven() -> None:
-    assert move_after("CCCCCCCC", "CCCCCCCD") == COOPERATE
-
-
-def test_opponent_that_defects_for_good_is_answered_by_defection() -> None:
-    assert move_after("CCCCCCC", "CCCDDDD") == DEFECT
 
 
 @pytest.mark.parametrize("after", [1, 2])

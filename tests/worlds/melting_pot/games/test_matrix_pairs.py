@@ -138,29 +138,30 @@ def taken(step: int, kind: int, *, is_own: bool, other: Pose) -> Taking:
     return Taking(step, kind, is_own, HERE, other)
 
 
+def kinds_played(order: int, *takings: Taking) -> list[int | None]:
+    """What an opponent plays by each answer to what it goes by."""
+    return [Witnessed(Creed(order, answer), takings, VIEW).opponents_kind(GAME.side) for answer in range(ANSWERS)]
+
+
 def test_an_opponent_of_order_0_goes_by_what_it_took_last() -> None:
-    takings = (taken(1, ROCK, is_own=False, other=BEHIND), taken(2, PAPER, is_own=False, other=BEHIND))
-    played = [Witnessed(Creed(0, answer), takings, VIEW).opponents_kind(GAME.side) for answer in range(ANSWERS)]
-    assert played == [PAPER, SCISSORS, ROCK]
+    takings = taken(1, ROCK, is_own=False, other=BEHIND), taken(2, PAPER, is_own=False, other=BEHIND)
+    assert kinds_played(0, *takings) == [PAPER, SCISSORS, ROCK]
 
 
 def test_an_opponent_of_order_1_goes_by_what_it_had_in_view() -> None:
-    takings = (taken(1, ROCK, is_own=True, other=AHEAD), taken(2, PAPER, is_own=True, other=BEHIND))
-    played = [Witnessed(Creed(1, answer), takings, VIEW).opponents_kind(GAME.side) for answer in range(ANSWERS)]
-    assert played == [ROCK, PAPER, SCISSORS]
+    takings = taken(1, ROCK, is_own=True, other=AHEAD), taken(2, PAPER, is_own=True, other=BEHIND)
+    assert kinds_played(1, *takings) == [ROCK, PAPER, SCISSORS]
     assert Witnessed(Creed(1, 0), takings, VIEW).opponents_kind(GAME.side, order=0) == PAPER, "it takes all as known"
 
 
 def test_an_opponent_of_order_2_goes_by_the_answer_to_what_it_noticed_being_seen() -> None:
-    takings = (taken(1, ROCK, is_own=False, other=AHEAD), taken(2, PAPER, is_own=False, other=BEHIND))
-    played = [Witnessed(Creed(2, answer), takings, VIEW).opponents_kind(GAME.side) for answer in range(ANSWERS)]
-    assert played == [PAPER, SCISSORS, ROCK], "rock was seen, paper answers it"
+    takings = taken(1, ROCK, is_own=False, other=AHEAD), taken(2, PAPER, is_own=False, other=BEHIND)
+    assert kinds_played(2, *takings) == [PAPER, SCISSORS, ROCK], "rock was seen, paper answers it"
     assert Witnessed(Creed(2, 0), takings, VIEW).opponents_kind(GAME.side, order=1) == SCISSORS
 
 
 def test_an_opponent_that_has_seen_nothing_can_not_be_foretold() -> None:
-    takings = (taken(1, ROCK, is_own=True, other=BEHIND),)
-    assert Witnessed(Creed(1, 0), takings, VIEW).opponents_kind(GAME.side) is None
+    assert kinds_played(1, taken(1, ROCK, is_own=True, other=BEHIND)) == [None] * ANSWERS
 
 
 @cache
@@ -207,7 +208,8 @@ def test_the_suite_knows_its_pairs_and_their_shortcuts() -> None:
         assert (settled["bots"], settled["clues"], settled["hints"]) == (None, "off", "none")
     assert {*PAIR_SHORTCUTS} < {*suite.shortcuts}
     assert all(suite.own_agents[name].plays(pairs[0]) for name in PAIR_SHORTCUTS)
-    assert not any(suite.own_agents[name].plays(scenario_of_one_shot()) for name in PAIR_SHORTCUTS)
+    (one_shot,) = find_scenarios(["rws_one_shot_1"])
+    assert not any(suite.own_agents[name].plays(one_shot) for name in PAIR_SHORTCUTS)
 
 
 @pytest.mark.parametrize("agent", ["oracle", "ppo"])

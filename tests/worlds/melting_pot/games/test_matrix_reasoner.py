@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -203,10 +204,7 @@ def test_strategy_is_not_covert_once_another_rule_explains_the_opponent() -> Non
     moves = ["rock", "paper", "rock", "scissors", "paper", "scissors"]
     answers = {"rock": "paper", "paper": "scissors", "scissors": "rock"}
     assert not is_covert_after(RULES, *(interaction(own, answers[last]) for last, own in pairwise(moves)))
-
-
-def test_strategy_is_not_covert_in_games_that_are_not_zero_sum() -> None:
-    assert not is_covert_after(DILEMMA)
+    assert not is_covert_after(DILEMMA), "no rule of a game that isn't zero-sum is likely to look at what is collected"
 
 
 def test_hundreds_of_equal_interactions_do_not_underflow() -> None:
@@ -266,22 +264,22 @@ def test_opponent_is_fired_at_on_sight_as_soon_as_the_same_plan_would_meet_one_i
         assert [call.startswith("fire_at") for call in meets] == [n >= enough for n in range(held, 12)]
 
 
-def test_opponent_is_searched_at_once_with_the_target_inventory() -> None:
-    assert calls_of(planned(PLAN, held=pure(RULES, "paper", 4))) == ["fire_at((20, 5))"]
-
-
-def test_missing_resources_are_collected_even_if_another_kind_leads() -> None:
-    late = planned(PLAN, held=(6, 1, 1), target=(6, 2, 1))
-    assert calls_of(late) == ["move_to((6, 5))", "fire_on_sight()", "fire_at((20, 5))"]
-
-
-def test_main_resource_is_collected_until_it_leads() -> None:
-    assert calls_of(planned(PLAN, held=(4, 4, 1))) == ["move_to((6, 5))", "fire_on_sight()", "fire_at((20, 5))"]
-    assert calls_of(planned(PLAN, held=(4, 5, 1))) == ["fire_at((20, 5))"]
-
-
-def test_longest_unseen_place_is_explored_where_nothing_is_known() -> None:
-    assert calls_of(planned(PLAN, things=(), sites=())) == ["move_to((2, 12))"]
+@pytest.mark.parametrize(
+    ("changes", "calls"),
+    [
+        ({"held": (1, 4, 1)}, ["fire_at((20, 5))"]),  # the target inventory
+        # What is missing is collected even if another kind leads; the main resource, until it leads.
+        ({"held": (6, 1, 1), "target": (6, 2, 1)}, ["move_to((6, 5))", "fire_on_sight()", "fire_at((20, 5))"]),
+        ({"held": (4, 4, 1)}, ["move_to((6, 5))", "fire_on_sight()", "fire_at((20, 5))"]),
+        ({"held": (4, 5, 1)}, ["fire_at((20, 5))"]),
+        # Where nothing is known, the place that was out of view for longest is explored.
+        ({"things": (), "sites": ()}, ["move_to((2, 12))"]),
+    ],
+)
+def test_a_route_collects_what_is_missing_and_then_seeks_the_opponent(
+    changes: dict[str, Any], calls: list[str]
+) -> None:
+    assert calls_of(planned(PLAN, **changes)) == calls
 
 
 def test_site_just_seen_empty_is_not_visited() -> None:

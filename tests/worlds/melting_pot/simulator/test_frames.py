@@ -2,42 +2,25 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from hm_agent.core import Step
 from hm_agent.finding import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
-from hm_agent.worlds.melting_pot.facts import FOCAL
 from hm_agent.worlds.melting_pot.scene import Scene
+from tests.support.step_log import StepLog
 
 AVATAR = (200, 100, 50)
 (SCENARIO,) = find_scenarios(["rws_repeated_3"])
 
 
-class FrameCheck:
-    """A recorder that checks that the frame shows an avatar where the agent decided from."""
-
-    def __init__(self) -> None:
-        self.verdicts: list[bool] = []
-
-    def record(self, step: Step) -> None:
-        state, scene = step.decisions[FOCAL].state, step.scene
-        assert isinstance(state, SubstrateAgentState)
-        assert isinstance(scene, Scene)
-        if state.pose is None:
-            return
-        x, y = state.pose.cell
-        tile = scene.frame[8 * y : 8 * y + 8, 8 * x : 8 * x + 8]
-        self.verdicts.append(bool(np.any(np.all(tile == AVATAR, axis=2))))
-
-    def close(self) -> None:
-        """Keeps its verdicts."""
-
-
 def test_the_frame_shows_the_map_that_the_action_was_decided_on() -> None:
     world, agents = set_up(SCENARIO, bots="scripted")
-    check = FrameCheck()
-    play_out(world, agents, seed=5, steps=300, recorders=[check])
-    assert len(check.verdicts) > 200
-    assert all(check.verdicts)
+    log, shown = StepLog(Scene), []
+    play_out(world, agents, seed=5, steps=300, recorders=[log])
+    for decision, scene in zip(log.decisions, log.scenes, strict=True):
+        assert isinstance(decision.state, SubstrateAgentState)
+        if decision.state.pose:
+            x, y = decision.state.pose.cell
+            tile = scene.frame[8 * y : 8 * y + 8, 8 * x : 8 * x + 8]
+            shown.append((tile == AVATAR).all(axis=2).any())
+    assert len(shown) > 200
+    assert all(shown)

@@ -57,32 +57,67 @@ def moves(puppeteer: MatrixPuppeteer, others: str, own: str | None = None, seed:
     return targets + meaning(game, stepped).removeprefix("collect ")[0]
 
 
-def test_cycle_comes_round_whatever_the_other_plays() -> None:
-    cycle = by_name("cycle", cycle=("rock", "rock", "paper"))
-    assert moves(cycle, "sprs=pr") == "rrprrprr"
+ROCK, COOPERATE = {"first": "rock"}, {"first": "cooperate"}
+Case = tuple[str, Mapping[str, Any], str, str]
+"""A puppeteer, its parameters, what the other plays, and what it targets at first and after each of these moves."""
+IN_RWS: Sequence[Case] = [
+    # It comes round whatever the other plays.
+    ("cycle", {"cycle": ("rock", "rock", "paper")}, "sprs=pr", "rrprrprr"),
+    # It beats the move so many rounds ago, and goes on as before where that was unclear.
+    ("counter_earlier", {**ROCK, "rounds_ago": 1}, "psprsr", "rsrsprp"),
+    ("counter_earlier", {**ROCK, "rounds_ago": 2}, "psprsr", "rrsrspr"),
+    ("counter_earlier", {**ROCK, "rounds_ago": 3}, "psprsr", "rrrsrsp"),
+    ("counter_earlier", {**ROCK, "rounds_ago": 2}, "p=ss", "rrssr"),
+    # Rock beats scissors: stays; a tie: paper; scissors beat paper: scissors; unclear: as before; rock beats it: rock.
+    ("win_stay_lose_shift", {**ROCK, "aspiration": 0}, "srs=r", "rrpssr"),
+    ("noisy_copy", {**ROCK, "noise": 0}, "ps=r", "rpssr"),
+    # Against p, pp and ppr scissors are best, by 10, 20 and 10; against prr and rrr paper, by 20 and 30.
+    ("fictitious_play", {**ROCK, "window": 3}, "pprrr", "rssspp"),
+    # It forgets what lies before its window.
+    ("fictitious_play", {**ROCK, "window": 2}, "rrrrss", "rpppprr"),
+    ("fictitious_play", {**ROCK, "window": 6}, "rrrrss", "rpppppp"),
+    # It beats the best response to its own last move.
+    ("outguess", ROCK, "rrrr", "rsprs"),
+    # At order 0 it stays with its kind, at order 1 it beats the other's last move.
+    ("theory_of_mind", {**ROCK, "order": 0}, "psrp", "rrrrr"),
+    ("theory_of_mind", {**ROCK, "order": 1}, "pspr=r", "rsrsppp"),
+    # The other best-responds to the bot's last move: r, then p against r, r against s, s against p.
+    ("theory_of_mind", {**ROCK, "order": 2}, "rprs", "rsprs"),
+    # The other stays with rock: as expected at depth 1 each time; at depth 2, from s on r would be right, too.
+    ("theory_of_mind", {**ROCK, "order": 2}, "rrrr", "rsppp"),
+    # It switches after losses in a row; in the second case, the loss with rock does not count against paper.
+    ("switch_after_losses", {**ROCK, "losses": 2}, "prppssr", "rrrrppss"),
+    ("switch_after_losses", {**ROCK, "losses": 2}, "ppsps", "rrpppp"),
+    # Paper beats rock: it expects paper again and plays scissors; rock beats scissors: back to its habit, scissors.
+    ("deeper_when_beaten", {**ROCK, "order": 2}, "ssprss", "rrrssss"),
+    # At order 3 its habit is to beat the other's last kind; it learns nothing where no kind of the other's led.
+    ("deeper_when_beaten", {**ROCK, "order": 3}, "sr", "rrp"),
+    ("deeper_when_beaten", {**ROCK, "order": 3}, "s=r", "rrrp"),
+    # Paper beats rock: its habit would be scissors, the answer to that is rock, and paper beats that.
+    ("deeper_when_beaten", {**ROCK, "order": 3}, "p", "rp"),
+]
+IN_PD: Sequence[Case] = [
+    # Pavlov changes after a defection, and goes back after mutual defection.
+    ("win_stay_lose_shift", {**COOPERATE, "aspiration": 2}, "cdcddcc", "ccddcddd"),
+    ("win_stay_lose_shift", {**COOPERATE, "aspiration": 2}, "dd", "cdc"),
+    # A single defection is forgiven.
+    ("tit_for_two_tats", {}, "dcdcddcd", "ccccccdcc"),
+    ("generous_tit_for_tat", {"generosity": 0.0}, "dcdd", "cdcdd"),
+    ("generous_tit_for_tat", {"generosity": 1.0}, "dcdd", "ccccc"),
+    # Offence 1: d, cc; offence 2: dd, cc; what happens during these provokes nothing; offence 3: ddd.
+    ("gradual", {}, "d" + "ddd" + "d" + "cccd" + "d" + "ccc", "c" + "dcc" + "c" + "ddcc" + "c" + "ddd" + "c"),
+    # It offers peace after mutual defections.
+    ("suspicious_tit_for_tat", {"patience": 3}, "cc", "dcc"),
+    ("suspicious_tit_for_tat", {"patience": 3}, "ddddddc", "dddcdddc"),
+    # It copies only after it was punished.
+    ("corrigible", {"times": 2, "cooperate": "cooperate", "defect": "defect"}, "cdcdcdc", "ddddccdc"),
+]
 
 
-@pytest.mark.parametrize(("rounds_ago", "expected"), [(1, "rsrsprp"), (2, "rrsrspr"), (3, "rrrsrsp")])
-def test_counter_earlier_beats_the_move_so_many_rounds_ago(rounds_ago: int, expected: str) -> None:
-    counter = by_name("counter_earlier", first="rock", rounds_ago=rounds_ago)
-    assert moves(counter, "pspr" + "sr") == expected
-
-
-def test_counter_earlier_goes_on_as_before_where_the_move_was_unclear() -> None:
-    counter = by_name("counter_earlier", first="rock", rounds_ago=2)
-    assert moves(counter, "p=ss") == "rrssr"
-
-
-def test_win_stays_and_anything_else_shifts_to_the_next_kind() -> None:
-    # rock beats scissors: stays; a tie: paper; scissors beat paper: scissors; unclear: as before; rock beats it: rock.
-    stay = by_name("win_stay_lose_shift", first="rock", aspiration=0)
-    assert moves(stay, "srs=r") == "rrpssr"
-
-
-def test_pavlov_changes_after_a_defection_and_goes_back_after_mutual_defection() -> None:
-    pavlov = by_name("win_stay_lose_shift", PD, first="cooperate", aspiration=2)
-    assert moves(pavlov, "cdcddcc") == "ccddcddd"
-    assert moves(pavlov, "dd") == "cdc"
+@pytest.mark.parametrize(("game", "cases"), [(RWS, IN_RWS), (PD, IN_PD)], ids=["rws", "pd"])
+def test_puppeteers_play_by_their_definitions(game: MatrixFacts, cases: Sequence[Case]) -> None:
+    for name, parameters, others, expected in cases:
+        assert moves(by_name(name, game, **parameters), others) == expected, (name, parameters)
 
 
 def shares(drawn: Iterable[str]) -> dict[str, float]:
@@ -102,13 +137,6 @@ def test_noisy_copy_copies_but_for_the_noise() -> None:
     copied = moves(by_name("noisy_copy", noise=0.3), others)
     agreeing = sum(own == other for own, other in zip(copied[1:], others, strict=True)) / len(others)
     assert agreeing == pytest.approx(0.7 + 0.3 / 3, abs=0.04)
-    assert moves(by_name("noisy_copy", noise=0, first="rock"), "ps=r") == "rpssr"
-
-
-def test_fictitious_play_answers_the_mixture_of_the_last_moves() -> None:
-    fictitious = by_name("fictitious_play", first="rock", window=3)
-    # Against p, pp and ppr scissors are best, by 10, 20 and 10; against prr and rrr paper, by 20 and 30.
-    assert moves(fictitious, "pprrr") == "rssspp"
 
 
 def test_fictitious_play_keeps_its_kind_among_best_responses() -> None:
@@ -118,36 +146,8 @@ def test_fictitious_play_keeps_its_kind_among_best_responses() -> None:
         assert moves(fictitious, "=") == letter * 2
 
 
-def test_fictitious_play_forgets_what_lies_before_its_window() -> None:
-    assert moves(by_name("fictitious_play", first="rock", window=2), "rrrrss")[-1] == "r"
-    assert moves(by_name("fictitious_play", first="rock", window=6), "rrrrss")[-1] == "p"
-
-
-def test_outguess_beats_the_best_response_to_its_own_last_move() -> None:
-    outguess = by_name("outguess", first="rock")
-    assert moves(outguess, "rrrr") == "rsprs"
-    assert moves(outguess, "rrrr", own="ppss") == "rrrpp"
-
-
-def test_without_a_theory_of_mind_it_stays_with_its_kind() -> None:
-    assert moves(by_name("theory_of_mind", first="rock", order=0), "psrp") == "rrrrr"
-
-
-def test_theory_of_mind_of_order_1_beats_the_others_last_move() -> None:
-    first_order = by_name("theory_of_mind", first="rock", order=1)
-    assert moves(first_order, "pspr=r") == "rsrsppp"
-
-
-def test_theory_of_mind_of_order_2_beats_the_answer_to_its_own_last_move_while_that_comes_true() -> None:
-    # The other best-responds to the bot's last move: r, then p against r, r against s, s against p.
-    second_order = by_name("theory_of_mind", first="rock", order=2)
-    assert moves(second_order, "rprs") == "rsprs"
-
-
-def test_theory_of_mind_of_order_2_falls_back_on_repetition_once_that_comes_true_more_often() -> None:
-    # The other stays with rock: as expected at depth 1 each time; at depth 2, from s on r would be right, too.
-    second_order = by_name("theory_of_mind", first="rock", order=2)
-    assert moves(second_order, "rrrr") == "rspp" + "p"
+def test_outguess_goes_by_what_it_held() -> None:
+    assert moves(by_name("outguess", first="rock"), "rrrr", own="ppss") == "rrrpp"
 
 
 def test_theory_of_mind_of_order_3_beats_the_one_of_order_2() -> None:
@@ -159,59 +159,9 @@ def test_theory_of_mind_of_order_3_beats_the_one_of_order_2() -> None:
     assert [RWS.payoff[index(own)][index(other)] for own, other in played] == [10] * 4
 
 
-def test_switch_comes_after_losses_in_a_row_with_the_present_kind() -> None:
-    switch = by_name("switch_after_losses", first="rock", losses=2)
-    assert moves(switch, "prpp" + "ss" + "r") == "rrrrppss"
-    # The loss with rock does not count against paper.
-    assert moves(switch, "pp" + "sps") == "rrpppp"
-
-
-def test_tit_for_two_tats_forgives_a_single_defection() -> None:
-    assert moves(by_name("tit_for_two_tats", PD), "dcdcddcd") == "ccccccdcc"
-
-
-@pytest.mark.parametrize(("generosity", "expected"), [(0.0, "cdcdd"), (1.0, "ccccc")])
-def test_generosity_decides_whether_a_defection_is_forgiven(generosity: float, expected: str) -> None:
-    assert moves(by_name("generous_tit_for_tat", PD, generosity=generosity), "dcdd") == expected
-
-
 def test_generous_tit_for_tat_forgives_its_share_of_defections() -> None:
     generous = moves(by_name("generous_tit_for_tat", PD, generosity=0.333), "d" * 2000)
     assert shares(generous[1:]) == pytest.approx({"d": 0.667, "c": 0.333}, abs=0.04)
-
-
-def test_gradual_punishes_the_nth_offence_n_times_and_then_makes_up() -> None:
-    gradual = by_name("gradual", PD)
-    #       offence 1: d, cc; offence 2: dd, cc; what happens during these provokes nothing; offence 3: ddd
-    others = "d" + "ddd" + "d" + "cccd" + "d" + "ccc"
-    assert moves(gradual, others) == "c" + "dcc" + "c" + "ddcc" + "c" + "ddd" + "c"
-
-
-def test_suspicious_tit_for_tat_offers_peace_after_mutual_defections() -> None:
-    suspicious = by_name("suspicious_tit_for_tat", PD, patience=3)
-    assert moves(suspicious, "cc") == "dcc"
-    assert moves(suspicious, "ddddddc") == "dddcdddc"
-
-
-def test_who_thinks_deeper_when_beaten_stays_with_its_kind_and_then_beats_what_beats_it() -> None:
-    # Paper beats rock: it expects paper again and plays scissors; rock beats scissors: back to its habit, scissors.
-    assert moves(by_name("deeper_when_beaten", order=2, first="rock"), "sspr" + "ss") == "rrr" + "ssss"
-
-
-def test_at_order_3_its_habit_is_to_beat_the_others_last_kind() -> None:
-    third = by_name("deeper_when_beaten", order=3, first="rock")
-    assert moves(third, "sr") == "rrp"
-    # Paper beats rock: its habit would be scissors, the answer to that is rock, and paper beats that.
-    assert moves(third, "p") == "rp"
-
-
-def test_who_is_corrigible_copies_only_after_it_was_punished() -> None:
-    corrigible = by_name("corrigible", PD, times=2, cooperate="cooperate", defect="defect")
-    assert moves(corrigible, "cdcd" + "cdc") == "dddd" + "ccdc"
-
-
-def test_a_rule_learns_nothing_where_no_kind_of_the_others_led() -> None:
-    assert moves(by_name("deeper_when_beaten", order=3, first="rock"), "s=r") == "rrrp"
 
 
 def test_a_rule_draws_by_its_chances() -> None:

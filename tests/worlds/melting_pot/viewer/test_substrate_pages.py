@@ -51,10 +51,7 @@ def recorded(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("recorded", "widths"),
-    [
-        pytest.param(FEW, (1280,), id="few"),
-        pytest.param(tuple(NAMED), (1280, 390), id="all", marks=pytest.mark.heavy),
-    ],
+    [pytest.param(FEW, (1280,), id="few"), pytest.param(tuple(NAMED), (1280, 390), id="all", marks=pytest.mark.heavy)],
     indirect=["recorded"],
 )
 def test_each_substrates_page_shows_map_names_and_text_in_step(
