@@ -93,16 +93,10 @@ def test_neighbours_are_open_cells_on_four_sides() -> None:
     assert ROOM.neighbours[3, 2] == ((3, 1),)
 
 
-def test_window_is_as_large_as_its_sides() -> None:
+def test_cells_of_a_window_are_numbered_from_far_ahead_to_the_left() -> None:
     assert (WINDOW.rows, WINDOW.columns) == (5, 5)
-
-
-def test_own_cell_has_offset_zero() -> None:
-    assert WINDOW.offsets[WINDOW.own_index] == (0, 0)
-
-
-def test_patches_begin_far_ahead_to_the_left() -> None:
     assert WINDOW.offsets[0] == (3, -2)
+    assert WINDOW.offsets[WINDOW.own_index] == (0, 0)
     assert WINDOW.cells(AT)[0] == (13, 8)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,12 @@ import pytest
 
 from hm_agent.casting import can_play
 from hm_agent.core import Agent, Seat
-from hm_agent.episode import EpisodeOutcome, run_episode
 from hm_agent.finding import find_scenarios
 from hm_agent.metrics import TOLD_SHARE
 from hm_agent.registry import agent_names
-from hm_agent.testing.episodes import SeatStep, play_steps, seat_agents, settled
+from hm_agent.scenario import ScenarioInfo
+from hm_agent.suite import Setting
+from hm_agent.testing.episodes import SeatStep, play_out, play_steps, seat_agents, settled
 from hm_agent.testing.scripted_model import ScriptedModel
 from hm_agent.theory_of_mind.mind_questions import Predict
 from hm_agent.worlds.melting_pot.facts import FOCAL
@@ -30,7 +30,7 @@ from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.scene import PlayerIntent
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
-from tests.strategists import arena, interact
+from tests.strategists import arena, begin, interact
 
 (SCENARIO,) = find_scenarios(["rws_repeated_1"])
 
@@ -68,29 +68,25 @@ def test_the_oracle_is_told_of_those_alone_whom_it_can_meet(seat: Seat, met: int
     assert sum(intent.is_known for intent in intents) == len(bots)
 
 
+def played(
+    world: MeltingPotWorld, name: str, steps: int = 100, scenario: ScenarioInfo = SCENARIO, **options: Setting
+) -> Agent[Any, Any]:
+    """The agent in the first seat after an episode; raises what ended it."""
+    agents = seat_agents(world, scenario, name, options=settled(scenario, bots="scripted", **options))
+    play_out(world, agents, seed=1, steps=steps)
+    return next(iter(agents.values()))
+
+
 def told_share(**known: object) -> float:
     """What the oracle records after 100 steps in such a world."""
     world = PartlyKnownWorld(scenario_named(SCENARIO.name), Bots.SCRIPTED)
     for name, value in known.items():
         setattr(world, name, value)
-    agents = seat_agents(world, SCENARIO, "oracle", options=settled(SCENARIO, bots="scripted"))
-    outcome = asyncio.run(run_episode(world, agents, seed=1, max_steps=100))
-    world.close()
-    assert outcome.error is None
-    (agent,) = agents.values()
-    return agent.metrics()[TOLD_SHARE]
+    return played(world, "oracle").metrics()[TOLD_SHARE]
 
 
 def play(name: str, steps: int) -> list[SeatStep]:
     return play_steps(SCENARIO, name, steps, bots="scripted")
-
-
-def play_secretively(name: str, **options: str) -> EpisodeOutcome:
-    world = SecretiveWorld(scenario_named(SCENARIO.name), Bots.SCRIPTED)
-    agents = seat_agents(world, SCENARIO, name, options=settled(SCENARIO, bots="scripted", **options))
-    outcome = asyncio.run(run_episode(world, agents, seed=1, max_steps=100))
-    world.close()
-    return outcome
 
 
 @pytest.fixture(scope="module")
@@ -111,11 +107,12 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_only_the_oracle_is_told_the_intents_of_others(name: str, untrained: Path) -> None:
     options = {"checkpoint": str(untrained)} if name == PPO else {}
-    assert play_secretively(name, **options).error is None
+    played(SecretiveWorld(scenario_named(SCENARIO.name), Bots.SCRIPTED), name, **options)
 
 
 def test_the_oracle_is_told_the_intents_of_others() -> None:
-    assert isinstance(play_secretively("oracle").error, AssertionError)
+    with pytest.raises(AssertionError, match="only the oracle may know"):
+        played(SecretiveWorld(scenario_named(SCENARIO.name), Bots.SCRIPTED), "oracle")
 
 
 def test_the_oracle_changes_its_strategy_with_the_opponents_intent() -> None:
@@ -133,26 +130,15 @@ def test_the_share_told_counts_the_steps_in_which_an_intent_or_a_rule_was_known(
 
 
 def test_in_a_scenario_with_scripted_bots_the_oracle_is_told_something_from_the_second_step_on() -> None:
-    oracle = asyncio.run(_played("rws_arena_0"))
+    (arena_0,) = find_scenarios(["rws_arena_0"])
+    oracle = played(MeltingPotWorld(scenario_named(arena_0.name), Bots.SCRIPTED), "oracle", 40, arena_0)
     assert oracle.metrics()[TOLD_SHARE] == pytest.approx(39 / 40)
 
 
-async def _played(name: str) -> Agent[Any, Any]:
-    (scenario,) = find_scenarios([name])
-    world = MeltingPotWorld(scenario_named(scenario.name), Bots.SCRIPTED)
-    agents = seat_agents(world, scenario, "oracle", options=settled(scenario, bots="scripted"))
-    await run_episode(world, agents, seed=1, max_steps=40)
-    world.close()
-    return next(iter(agents.values()))
-
-
 def test_agents_that_nobody_tells_anything_record_no_share() -> None:
-    world = MeltingPotWorld(scenario_named(SCENARIO.name), Bots.SCRIPTED)
     for name in ("hypothetical_minds", "react", "random"):
-        agents = seat_agents(world, SCENARIO, name, options=settled(SCENARIO, bots="scripted"))
-        asyncio.run(run_episode(world, agents, seed=1, max_steps=5))
-        assert TOLD_SHARE not in agents["player_0"].metrics()
-    world.close()
+        agent = played(MeltingPotWorld(scenario_named(SCENARIO.name), Bots.SCRIPTED), name, 5)
+        assert TOLD_SHARE not in agent.metrics()
 
 
 @pytest.mark.parametrize("name", ["random", "noop"])
@@ -173,7 +159,7 @@ def test_among_players_with_rules_the_commonest_is_answered_by_what_its_follower
     rules = ["always rock", "copies you", "copies you", *[None] * 4]
     oracle = InformedStrategist(arena().mind, model, lambda: [PlayerIntent("rock", rule) for rule in rules])
     assert oracle.metrics() == {}
-    asyncio.run(oracle.begin())
+    begin(oracle)
     interact(oracle, 100, partner="player_1")
     interact(oracle, 200, partner="player_2")
     asked = model.of(Predict)[-1]

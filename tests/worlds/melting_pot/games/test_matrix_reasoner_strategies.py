@@ -38,6 +38,7 @@ from tests.worlds.melting_pot.games.test_prompts import EXAMPLES
 
 BEATS = {"rock": "paper", "paper": "scissors", "scissors": "rock"}
 """What beats each kind."""
+THINGS = dict(zip(ROCK_PAPER_SCISSORS.behaviours, ROCK_PAPER_SCISSORS.things, strict=True))
 NOTHING = (1, 1, 1)
 
 
@@ -123,15 +124,13 @@ def fetched(question: Plan) -> set[str]:
 @pytest.mark.parametrize("other", BEATS)
 def test_plan_without_a_strategy_collects_what_beats_the_opponent(other: str) -> None:
     history = played(ROCK_PAPER_SCISSORS, *[("rock", other)] * 3)
-    thing = dict(zip(map_of(PLAN).rules.behaviours, map_of(PLAN).rules.things, strict=True))[BEATS[other]]
-    assert fetched(planned(UNDECIDED, history=history)) == {thing}
+    assert fetched(planned(UNDECIDED, history=history)) == {THINGS[BEATS[other]]}
 
 
 @pytest.mark.parametrize("other", BEATS)
 def test_plan_without_a_strategy_collects_what_beats_most_of_many(other: str) -> None:
     history = played(ARENA, *[("rock", other)] * 4, players=OTHERS[:4])
-    thing = dict(zip(map_of(PLAN).rules.behaviours, map_of(PLAN).rules.things, strict=True))[BEATS[other]]
-    assert fetched(planned(UNDECIDED, rules=ARENA, history=history, others=CROWD)) == {thing}
+    assert fetched(planned(UNDECIDED, rules=ARENA, history=history, others=CROWD)) == {THINGS[BEATS[other]]}
 
 
 def test_plan_without_a_strategy_accounts_for_all_players() -> None:

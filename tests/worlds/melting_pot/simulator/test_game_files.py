@@ -164,6 +164,8 @@ def test_a_game_without_any_goals_is_refused_in_one_line() -> None:
         ('puppeteer = "outguess"\nparameters = { first = "hark" }', "unknown kind 'hark': there is dove, hawk"),
         ('puppeteer = "outguess"\nparameters = { first = 2 }', "unknown kind 2: there is dove, hawk"),
         ('puppeteer = "gradual"', "unknown kind 'cooperate': there is dove, hawk"),
+        ('puppeteer = "noisy_copy"', "chicken_unseen_0: noisy_copy: a parameter is missing: say 'noise'"),
+        ('puppeteer = "deeper_when_beaten"\nparameters = { order = 9 }', "chicken_unseen_0: order: say a whole number"),
     ],
 )
 def test_an_opponent_of_ones_own_that_cannot_play_is_refused_before_anything_is_played(

@@ -71,8 +71,8 @@ class Moment:
 
 
 @dataclass
-class Witness:
-    """A recorder that keeps every step together with the engine's own truth about the state that was acted on."""
+class Witness(Recorder):
+    """Keeps every step together with the engine's own truth about the state that was acted on."""
 
     world: SelfPlayWorld
     moments: list[Moment] = field(default_factory=list)
@@ -86,9 +86,6 @@ class Witness:
         poses = {seat: pose_of(truth) for seat, truth in truths.items()}
         views = {seat: observation.view for seat, observation in step.turn.observations.items()}
         self.moments.append(Moment(step.turn.step, views, step.decisions, step.rewards, seen, poses))
-
-    def close(self) -> None:
-        """Keeps what it has."""
 
 
 @dataclass(frozen=True)

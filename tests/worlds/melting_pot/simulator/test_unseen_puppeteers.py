@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from meltingpot.configs import bots as bot_configs
 
-from hm_agent.config import ConfigError
 from hm_agent.repeated_games.written_rules import RULES_OF_PLAY
 from hm_agent.worlds.melting_pot.facts import Counts, UnseenFacts
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
@@ -248,21 +247,3 @@ def test_order_of_an_unseen_opponent_tells_whose_moves_it_looks_at() -> None:
         deceives = facts.character is not None and facts.character.decoys != (0, 0)
         stated = 0 if facts.puppeteer == "pure" else order
         assert facts.order == (None if facts.puppeteer == "cycle" or deceives else stated), facts.short_name
-
-
-@pytest.mark.parametrize(
-    ("puppeteer", "parameters", "problem"),
-    [
-        ("clairvoyant", {}, "rws_unseen_9: unknown puppeteer 'clairvoyant': there is cycle, "),
-        ("noisy_copy", {"noises": 1}, "rws_unseen_9: noisy_copy: .*'noises'"),
-        ("noisy_copy", {}, "rws_unseen_9: noisy_copy: .*'noise'"),
-        ("deeper_when_beaten", {"order": 9}, "rws_unseen_9: order: say a whole number"),
-    ],
-    ids=["unknown", "unknown parameter", "missing parameter", "a rule's parameter"],
-)
-def test_wrong_facts_are_refused_by_name(puppeteer: str, parameters: dict[str, float], problem: str) -> None:
-    facts = UnseenFacts(
-        short_name="rws_unseen_9", about="", held_out=True, puppeteer=puppeteer, parameters=dict(parameters)
-    )
-    with pytest.raises(ConfigError, match=problem):
-        build_puppeteer(RWS, facts)

@@ -7,14 +7,16 @@ it plays or collects for in a life.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import prod
 from operator import mul
 
+from hm_agent.grouping import grouped
 from hm_agent.repeated_games.payoffs import Shares
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
+from hm_agent.worlds.melting_pot.games.game import shared_fields
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     TYPICAL,
     choose_partners,
@@ -59,17 +61,14 @@ def opponents_of(
     seat: MatrixSeat, history: Iterable[MatrixInteraction], believed: Mapping[str, str | None] | None = None
 ) -> list[Opponent]:
     """All others. history: with any of them. believed: by player; by default the likeliest hypothesis of each."""
-    histories: dict[str, tuple[MatrixInteraction, ...]] = {}
-    for interaction in history:
-        histories[interaction.partner] = (*histories.get(interaction.partner, ()), interaction)
-    opponents = [
-        Opponent(each.player, each.present, each.former, each.seen, histories.get(each.player, ()))
+    met = grouped((interaction.partner, interaction) for interaction in history)
+    if believed is None:
+        known = [each.player for each in seat.others if each.player in met]
+        believed = {player: likeliest_strategy(seat.rules, met[player], ()).words for player in known}
+    return [
+        Opponent(**shared_fields(each), history=tuple(met.get(each.player, ())), believed=believed.get(each.player))
         for each in seat.others
     ]
-    if believed is None:
-        met = [each for each in opponents if each.history]
-        believed = {each.player: likeliest_strategy(seat.rules, each.history, ()).words for each in met}
-    return [replace(each, believed=believed.get(each.player)) for each in opponents]
 
 
 def lives_between(former: int, later: int) -> float:
