@@ -9,13 +9,15 @@ from __future__ import annotations
 import operator
 import threading
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE, Layer, Pixels, Sprite
 
 ROW = np.dtype(f"V{SPRITE_SIZE * 3}")
@@ -34,6 +36,7 @@ OPAQUE, HALF = 255, 127
 Labels = list[int]
 """The label index of each cell of a window, row by row from the top left."""
 Values = npt.NDArray[np.int32]
+NameT = TypeVar("NameT")
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,16 @@ class Atlas:
         rows = rgb.reshape(len(rgb) // SPRITE_SIZE, SPRITE_SIZE, -1).view(ROW)
         patches: list[bytes] = np.frombuffer(rows.swapaxes(1, 2).tobytes(), PATCH).tolist()
         return list(map(self._index.__getitem__, patches))
+
+    def places(self, frame: Pixels, names: Mapping[str, NameT]) -> Mapping[Cell, NameT]:
+        """The cells of a frame that show one of some sprites, with what that stands for. names: by sprite."""
+        columns = frame.shape[1] // SPRITE_SIZE
+        return {
+            (place % columns, place // columns): names[sprite.name]
+            for place, label in enumerate(self.label(frame))
+            for sprite in self.labels[label].sprites
+            if sprite.name in names
+        }
 
     def nearest(self, patch: Pixels) -> int:
         """The label index of the picture seen so far, of those explained, with the least sum of differences to a patch.

@@ -10,7 +10,7 @@ from hm_agent.worlds.melting_pot.facts import GameFacts
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.worlds.melting_pot.perception.atlas import Atlas
-from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE, Pixels, Sprite
+from hm_agent.worlds.melting_pot.perception.sprites import Pixels, Sprite
 from hm_agent.worlds.melting_pot.scenarios import game_named
 
 Colour = tuple[int, ...]
@@ -29,13 +29,7 @@ class Avatars:
 
     def places(self, frame: Pixels) -> Mapping[str, Cell]:
         """The cell (column, row) on a frame of the whole map of each player that shows there."""
-        columns, labels = frame.shape[1] // SPRITE_SIZE, self._atlas.labels
-        return {
-            self._names[sprite.name]: (place % columns, place // columns)
-            for place, label in enumerate(self._atlas.label(frame))
-            for sprite in labels[label].sprites
-            if sprite.name in self._names
-        }
+        return {name: cell for cell, name in self._atlas.places(frame, self._names).items()}
 
 
 def _main_colour(own: Counter[Colour], shared: Set[Colour]) -> str:

@@ -26,10 +26,9 @@ from hm_agent.worlds.melting_pot.games.matrix.pairs.scripts import (
     Unplayable,
     drawn_scripts,
 )
-from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose
-from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE
+from hm_agent.worlds.melting_pot.grid import Move, Pose
 from hm_agent.worlds.melting_pot.scene import Bot, held_in_interaction
-from hm_agent.worlds.melting_pot.simulator.substrate import default_settings, vision_of
+from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.simulator.world import SubstrateWorld
 
 DRAWS = 4
@@ -118,7 +117,8 @@ class MatrixPairBoard(SubstrateWorld):
         assert self.timestep is not None
         players = self.timestep.observation
         poses = (_pose(players[AGENT]), _pose(players[OPPONENT]))
-        things = _things_on(self._facts, players[AGENT]["WORLD.RGB"])
+        kinds = {resource.sprite: kind for kind, resource in enumerate(self._facts.resources)}
+        things = self._vision.atlas.places(players[AGENT]["WORLD.RGB"], kinds)
         return Opening(self._vision.layout, self._vision.window, self._side, things, poses)
 
     def opponent_plays(self) -> str:
@@ -145,26 +145,3 @@ class MatrixPairWorld(MatchedPairWorld[View, int]):
 def _pose(seen: Mapping[str, Any]) -> Pose:
     x, y = map(int, seen["POSITION"])
     return Pose(x, y, int(seen["ORIENTATION"]))
-
-
-def _things_on(game: MatrixFacts, frame: npt.NDArray[np.uint8]) -> Mapping[Cell, int]:
-    """The kinds of all things by cell. frame: (H, W, 3), the whole map as the episode begins.
-
-    The kinds that each episode draws anew are those whose things look alike.
-    """
-    simulation = default_settings(game.substrate)["simulation"]
-    rows, prefabs = simulation["map"].strip("\n").splitlines(), simulation["charPrefabMap"]
-    placed = {(x, y): prefabs.get(char) for y, row in enumerate(rows) for x, char in enumerate(row)}
-    numbers = {resource.sprite.removesuffix("_sprite"): kind for kind, resource in enumerate(game.resources)}
-    certain = {
-        cell: numbers[prefab] for cell, prefab in placed.items() if isinstance(prefab, str) and prefab in numbers
-    }
-    kinds = {_picture(frame, cell): kind for cell, kind in certain.items()}
-    drawn = (cell for cell, prefab in placed.items() if isinstance(prefab, Mapping))
-    return certain | {cell: kinds[_picture(frame, cell)] for cell in drawn}
-
-
-def _picture(frame: npt.NDArray[np.uint8], cell: Cell) -> bytes:
-    """What a picture of the whole map shows of a cell."""
-    x, y = (SPRITE_SIZE * place for place in cell)
-    return frame[y : y + SPRITE_SIZE, x : x + SPRITE_SIZE].tobytes()
