@@ -106,7 +106,7 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sorted({"tit_for_tat"} | {name for name in agent_names() if can_play(name, SCENARIO)} - {"oracle", *CHOICES}),
 )
 def test_only_the_oracle_is_told_the_intents_of_others(name: str, untrained: Path) -> None:
-    options = {"checkpoint": str(untrained)} if name == PPO else {}
+    options: dict[str, Any] = {"checkpoint": str(untrained)} if name == PPO else {}
     played(SecretiveWorld(scenario_named(SCENARIO.name), Bots.SCRIPTED), name, **options)
 
 

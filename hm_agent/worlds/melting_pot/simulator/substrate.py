@@ -19,6 +19,7 @@ from meltingpot.utils.substrates.wrappers.base import Lab2dWrapper
 from ml_collections import ConfigDict
 
 from hm_agent.extensions import ADDED
+from hm_agent.grouping import grouped
 from hm_agent.worlds.melting_pot.facts import FELLOW, FOCAL, GameFacts
 from hm_agent.worlds.melting_pot.grid import Layout, Window
 from hm_agent.worlds.melting_pot.perception.atlas import Atlas
@@ -70,11 +71,8 @@ MOTIONS: Mapping[str, Mapping[int, str]] = {
 def actions_of(substrate: str) -> type[IntEnum]:
     """A substrate's actions as Melting Pot numbers them, named after its configuration: FORWARD, FIRE_ZAP, VOTE_2."""
     action_set = mp_substrate.get_config(substrate).action_set
-    values: dict[str, set[int]] = {}
-    for action in action_set:
-        for part, value in action.items():
-            values.setdefault(part, set()).add(value)
-    several = {part for part, found in values.items() if len(found - {0}) > 1}
+    values = grouped(part_and_value for action in action_set for part_and_value in action.items())
+    several = {part for part, found in values.items() if len({*found} - {0}) > 1}
     return cast(type[IntEnum], IntEnum("Action", [_action_name(action, several) for action in action_set], start=0))
 
 

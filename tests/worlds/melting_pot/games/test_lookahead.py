@@ -5,15 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import (
-    Answer,
-    Constant,
-    PastMove,
-    Rule,
-    Until,
-    moves_in,
-    relations,
-)
+from hm_agent.worlds.melting_pot.games.matrix.moves import PastMove, moves_in
+from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Answer, Constant, Rule, Until, relations
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import likeliest_strategy
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.lookahead import best_behaviour
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules

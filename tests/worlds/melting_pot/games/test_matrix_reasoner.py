@@ -19,16 +19,17 @@ from hm_agent.theory_of_mind.mind_questions import Prediction
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import expected_inventories
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, Place, Seen, Site
-from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Constant, Mixture, Moves, Rule, moves_in
+from hm_agent.worlds.melting_pot.games.matrix.moves import Moves, moves_in
+from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Constant, Mixture, Rule
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.answers import counter
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
     fit,
     posterior,
     strategy_from_words,
     update_on_pickups,
 )
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.revision import counter
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_class import rule_class
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, reward
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, OtherPlayer

@@ -13,7 +13,8 @@ import pytest
 from hm_agent.models.prompts import render
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.best_response import pure_inventory
-from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Mixture, Moves, OpponentStrategy
+from hm_agent.worlds.melting_pot.games.matrix.moves import Moves
+from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Mixture, OpponentStrategy
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.answers import propose
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import posterior, strategy_from_words
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_class import rule_class

@@ -10,7 +10,7 @@ from hm_agent.core import Clue, Event, Observation
 from hm_agent.models.prompts import phrase
 from hm_agent.theory_of_mind.decision_questions import Plan, ReviewPlan
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
-from hm_agent.worlds.melting_pot.games.game import LED, Game, PlanContext, PlanOutcome, View, shared_fields
+from hm_agent.worlds.melting_pot.games.game import LED, Game, PlanContext, PlanOutcome, View
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.collection import MatrixCollection
 from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING, READY, MatrixFacts
@@ -22,7 +22,7 @@ from hm_agent.worlds.melting_pot.games.matrix.interactions import (
     PartnerTracker,
     inventory_of,
 )
-from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, Place, Seen, Site
+from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, map_seat
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind
 from hm_agent.worlds.melting_pot.games.matrix.pairs.probes import PairProbes
 from hm_agent.worlds.melting_pot.games.matrix.pairs.takings import Witnessed, creed_in, takings_in
@@ -31,7 +31,7 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import LastShown, MatrixRule
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer, Reach
 from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy, StrategyWriter
 from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
-from hm_agent.worlds.melting_pot.grid import Cell, distance
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, distance
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
@@ -46,7 +46,6 @@ from hm_agent.worlds.melting_pot.planning.calls import (
     plan_record,
     players_named,
 )
-from hm_agent.worlds.melting_pot.strategy import is_sought
 
 LOADED = 1.0
 """READY_TO_SHOOT when the beam can fire."""
@@ -69,24 +68,7 @@ class MatrixGame(Game):
         partners = PartnerTracker(self.layout, facts.beam, self.players)
         self._interactions = InteractionReader(nothing_collected, vision.window, partners)
         self._gatherings = GatheringReader(facts.things, facts.behaviours, facts.initial_inventory, self.players)
-        self.rules = MatrixRules(
-            behaviours=facts.behaviours,
-            things=facts.things,
-            payoff=facts.payoff,
-            initial_inventory=facts.initial_inventory,
-            width=self.layout.width,
-            height=self.layout.height,
-            length=facts.length,
-            beam=facts.beam,
-            regrowth=facts.regrowth,
-            timing=facts.timing,
-            players=len(self.players) + 1,
-            hints=options.hints,
-            order=options.order,
-            others_payoff=facts.column.payoff if facts.column else None,
-            alike=facts.alike,
-            clues=options.clues and not facts.alike,  # of players alike, the taker may not be the one met next
-        )
+        self.rules = _rules(facts, self.layout, len(self.players) + 1, options)
         self._pace = CollectionPace(facts.timing.per_thing)
         self._planned_against: dict[str, str | None] = {}
         """The behaviour that led in what each player was known to have taken when the latest plan was asked for."""
@@ -256,7 +238,7 @@ class MatrixGame(Game):
         previous = context.previous if self._has_planned else None
         self._has_planned = True
         return Plan(
-            situation=self._map_seat(context),
+            situation=map_seat(self.situation, context, self.layout),
             strategy=context.strategy.words or None,
             others=(),
             history=matrix_interactions(context.history),
@@ -265,64 +247,39 @@ class MatrixGame(Game):
             previous=previous,
         )
 
-    def _map_seat(self, context: PlanContext) -> MatrixMapSeat:
-        """What the agent knows of the map, and what its strategy is after."""
-        view, memory, strategy = context.view, context.memory, context.strategy
-        assert view.pose is not None, "plans start from a known pose"
-        in_view, seek = set(view.in_view), strategy.seek or ()
-        return MatrixMapSeat(
-            **shared_fields(self.situation),
-            pose=view.pose,
-            target=strategy.target,
-            expected=strategy.expected,
-            is_watching=strategy.seek == (),
-            things=tuple(Place(kind, cell, at, cell in in_view) for cell, (kind, at) in memory.things.items()),
-            sites=tuple(
-                Site(kind, cell, memory.emptied.get(cell))
-                for cell, kind in memory.sites.items()
-                if cell not in memory.things
-            ),
-            sightings=self._sightings(context),
-            missing=tuple(player for player in seek if player not in memory.players),
-            likely=self._likely(memory, seek),
-            unseen=memory.looked_at.unseen_places(view.pose.cell, context.observation.step),
-            layout=self.layout,
-        )
-
-    def _likely(self, memory: EntityMemory, seek: Sequence[str]) -> tuple[tuple[Cell, float], ...]:
-        """Where players to seek may be seen from; the opponent of a pair stands still where it was last."""
-        if self._witnessed is None:
-            return memory.likely_places(seek)
-        return tuple((sight.cell, 1.0) for sight in memory.players.values())
-
-    def _sightings(self, context: PlanContext) -> tuple[Seen, ...]:
-        """The other players as last seen, with what each is known to have taken since its respawn."""
-        records = {player: self._gatherings.present_record(player) for player in self.players}
-        return tuple(
-            Seen(
-                player=player,
-                cell=seen.cell,
-                step=seen.step,
-                sought=is_sought(player, context.strategy.seek),
-                mark=seen.mark,
-                taken=record.taken if (record := records[player]) else (),
-                taken_until=record.step if record else None,
-            )
-            for player, seen in context.memory.players.items()
-            if player in self.players
-        )
-
     def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome) -> ReviewPlan:
         before = outcome.question.situation
         assert isinstance(before, MatrixMapSeat)
         return ReviewPlan(
-            situation=self._map_seat(context),
+            situation=map_seat(self.situation, context, self.layout),
             plan=_with_shot_counted(context.previous or plan_record(outcome.plan, 0), context.because),
             because=context.because,
             reward=outcome.reward,
             before=before,
             history=tuple(each for each in matrix_interactions(context.history) if each.step >= before.step),
         )
+
+
+def _rules(facts: MatrixFacts, layout: Layout, players: int, options: AgentOptions) -> MatrixRules:
+    """The rules of a game as an agent with these options is told them."""
+    return MatrixRules(
+        behaviours=facts.behaviours,
+        things=facts.things,
+        payoff=facts.payoff,
+        initial_inventory=facts.initial_inventory,
+        width=layout.width,
+        height=layout.height,
+        length=facts.length,
+        beam=facts.beam,
+        regrowth=facts.regrowth,
+        timing=facts.timing,
+        players=players,
+        hints=options.hints,
+        order=options.order,
+        others_payoff=facts.column.payoff if facts.column else None,
+        alike=facts.alike,
+        clues=options.clues and not facts.alike,  # of players alike, the taker may not be the one met next
+    )
 
 
 def _with_shot_counted(plan: SubstratePlanRecord, because: str) -> SubstratePlanRecord:

@@ -12,10 +12,12 @@ from jinja2.filters import make_attrgetter
 from hm_agent.models.prompts import register_filter
 from hm_agent.questions import UNSHOWN
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
+from hm_agent.worlds.melting_pot.games.game import PlanContext, shared_fields
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose, distance
 from hm_agent.worlds.melting_pot.planning.calls import Call
 from hm_agent.worlds.melting_pot.planning.written_calls import Form, Functions, Names, call_pattern, parse_plan
+from hm_agent.worlds.melting_pot.strategy import is_sought
 
 CALLS: Functions = {
     "move_to": Form.MOVE_TO,
@@ -116,6 +118,53 @@ class MatrixMapSeat(MatrixSeat):
 
     def read_plan(self, texts: Sequence[str], barred: Any) -> tuple[Call, ...]:
         return parse_plan(texts, self.layout, CALLS, self.names)
+
+
+def map_seat(seat: MatrixSeat, context: PlanContext, layout: Layout) -> MatrixMapSeat:
+    """What the agent knows of the map, and what its strategy is after."""
+    view, memory, strategy = context.view, context.memory, context.strategy
+    assert view.pose is not None, "plans start from a known pose"
+    in_view, seek = set(view.in_view), strategy.seek or ()
+    if seat.witnessed is None:
+        likely = memory.likely_places(seek)
+    else:  # the opponent of a pair stands still where it was last
+        likely = tuple((sight.cell, 1.0) for sight in memory.players.values())
+    return MatrixMapSeat(
+        **shared_fields(seat),
+        pose=view.pose,
+        target=strategy.target,
+        expected=strategy.expected,
+        is_watching=strategy.seek == (),
+        things=tuple(Place(kind, cell, at, cell in in_view) for cell, (kind, at) in memory.things.items()),
+        sites=tuple(
+            Site(kind, cell, memory.emptied.get(cell))
+            for cell, kind in memory.sites.items()
+            if cell not in memory.things
+        ),
+        sightings=_sightings(seat, context),
+        missing=tuple(player for player in seek if player not in memory.players),
+        likely=likely,
+        unseen=memory.looked_at.unseen_places(view.pose.cell, context.observation.step),
+        layout=layout,
+    )
+
+
+def _sightings(seat: MatrixSeat, context: PlanContext) -> tuple[Seen, ...]:
+    """The other players as last seen, with what each is known to have taken since its respawn."""
+    records = {other.player: other.present for other in seat.others}
+    return tuple(
+        Seen(
+            player=player,
+            cell=seen.cell,
+            step=seen.step,
+            sought=is_sought(player, context.strategy.seek),
+            mark=seen.mark,
+            taken=record.taken if (record := records[player]) else (),
+            taken_until=record.step if record else None,
+        )
+        for player, seen in context.memory.players.items()
+        if player in records
+    )
 
 
 @pass_environment

@@ -44,7 +44,6 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
     predict_behaviour,
     strategy_from_words,
 )
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.lookahead import best_behaviour
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.odds import give_odds
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import (
     choice_among,
@@ -54,7 +53,7 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import (
 )
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.revision import (
     History,
-    best_against,
+    counter,
     foreseen_by_creed,
     likeliest_lead,
     revise,
@@ -128,23 +127,6 @@ def _foresee(rules: MatrixRules, history: History, words: str) -> NextLead:
     """What a player does next by a hypothesis, whatever it was seen to take."""
     probabilities = predict_behaviour(strategy_from_words(words, rules, history), rules, history, None)
     return likeliest_lead(rules, probabilities, expected_inventories(rules, history))
-
-
-def counter(seat: MatrixSeat, history: History, believed: str, *, certain: bool = False) -> tuple[AgainstOne, Shares]:
-    """Answers what a player does by a hypothesis with what earns most; also returns how likely each behaviour is.
-
-    believed: empty if there is none. certain: True if it is known to be true, so that neither what the player was seen
-    to take nor what the agent holds now matters.
-    """
-    rules, (other,) = seat.rules, seat.others
-    if shares := foreseen_by_creed(seat):
-        return best_against(seat, history, shares, seat.held, None), shares
-    present, held = (None, None) if certain else (other.present, seat.held)
-    strategy = strategy_from_words(believed, rules, history)
-    probabilities = predict_behaviour(strategy, rules, history, present.taken if present else None)
-    acted_on = strategy if believed else None
-    behaviour = None if rules.is_zero_sum else best_behaviour(rules, history, acted_on, certain=certain)
-    return best_against(seat, history, probabilities, held, behaviour), probabilities
 
 
 def read_minds(question: ReadMinds) -> MindsReadAnswer[Any, Any]:

@@ -19,15 +19,8 @@ import numpy.typing as npt
 from hm_agent.core import Hypothesis
 from hm_agent.repeated_games.payoffs import Shares
 from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import (
-    UNKNOWN,
-    Answer,
-    Mixture,
-    Moves,
-    OpponentStrategy,
-    SeenCollecting,
-    moves_in,
-)
+from hm_agent.worlds.melting_pot.games.matrix.moves import UNKNOWN, Moves, SeenCollecting, moves_in
+from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Answer, Mixture, OpponentStrategy
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_class import mass_of, rule_class, rules_by_words
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, StageGame
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import accumulate
 
-from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Moves, OpponentStrategy
+from hm_agent.worlds.melting_pot.games.matrix.moves import Moves
+from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import OpponentStrategy
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import Fit, fit, posterior, with_errors
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
 

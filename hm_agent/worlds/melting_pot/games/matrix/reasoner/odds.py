@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hm_agent.theory_of_mind.odds import LikelyRule, changes_last, likeliest, rows_told
 from hm_agent.theory_of_mind.odds_questions import GiveOdds, OddsAnswer, RuleChances
 from hm_agent.theory_of_mind.written_reasoner import odds_of
-from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Moves
+from hm_agent.worlds.melting_pot.games.matrix.moves import Moves
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
     ACCURACY_PRIOR,
     Fit,

@@ -17,6 +17,8 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
     may_respond_to_observation,
     pickup_reliability,
     posterior,
+    predict_behaviour,
+    strategy_from_words,
     update_on_pickups,
 )
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.lookahead import best_behaviour
@@ -88,6 +90,23 @@ def _against_one(seat: MatrixSeat, history: History, weighed: Weighed) -> Agains
     believed = weighed[0][0].strategy if history else None
     behaviour = None if rules.is_zero_sum else best_behaviour(rules, history, believed)
     return best_against(seat, history, probabilities, seat.held, behaviour)
+
+
+def counter(seat: MatrixSeat, history: History, believed: str, *, certain: bool = False) -> tuple[AgainstOne, Shares]:
+    """Answers what a player does by a hypothesis with what earns most; also returns how likely each behaviour is.
+
+    believed: empty if there is none. certain: True if it is known to be true, so that neither what the player was seen
+    to take nor what the agent holds now matters.
+    """
+    rules, (other,) = seat.rules, seat.others
+    if shares := foreseen_by_creed(seat):
+        return best_against(seat, history, shares, seat.held, None), shares
+    present, held = (None, None) if certain else (other.present, seat.held)
+    strategy = strategy_from_words(believed, rules, history)
+    probabilities = predict_behaviour(strategy, rules, history, present.taken if present else None)
+    acted_on = strategy if believed else None
+    behaviour = None if rules.is_zero_sum else best_behaviour(rules, history, acted_on, certain=certain)
+    return best_against(seat, history, probabilities, held, behaviour), probabilities
 
 
 def foreseen_by_creed(seat: MatrixSeat) -> Shares | None:

@@ -16,17 +16,8 @@ from math import exp
 from typing import NamedTuple
 
 from hm_agent.repeated_games.payoffs import Side, Table
-from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import (
-    Answer,
-    Constant,
-    Feature,
-    Pair,
-    PastMove,
-    Rule,
-    SeenCollecting,
-    Until,
-    relations,
-)
+from hm_agent.worlds.melting_pot.games.matrix.moves import Feature, Pair, PastMove, SeenCollecting
+from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Answer, Constant, Rule, Until, relations
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_earnings import earnings
 from hm_agent.worlds.melting_pot.games.matrix.rules import StageGame
 

@@ -6,7 +6,8 @@ from collections.abc import Hashable, Sequence
 from functools import cache
 
 from hm_agent.repeated_games.payoffs import Side
-from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import UNKNOWN, Moves, Rule
+from hm_agent.worlds.melting_pot.games.matrix.moves import UNKNOWN, Moves
+from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Rule
 
 INTERACTIONS = 24
 """The number of interactions over which a rule's earnings are averaged."""

@@ -16,7 +16,8 @@ from meltingpot.utils.puppeteers import in_the_matrix, puppeteer
 
 from hm_agent.worlds.melting_pot.facts import CharacterRange, UnseenFacts
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Answer, Constant, PastMove, Until, relations
+from hm_agent.worlds.melting_pot.games.matrix.moves import PastMove
+from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Answer, Constant, Until, relations
 from hm_agent.worlds.melting_pot.games.matrix.simulator.character import SCRIPTED_RANGE, CharacterPuppeteer, goal_of
 from hm_agent.worlds.melting_pot.games.matrix.simulator.practice import MatrixPractice
 from hm_agent.worlds.melting_pot.games.matrix.simulator.puppets import GulliblePlayer, LastSeenPlayer, ScriptedPuppet
