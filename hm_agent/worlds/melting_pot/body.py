@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from hm_agent.agents.planning_body import Notes, PlanAsking, PlanFollower, PlanningBody, PlanningState, PlanRequest
 from hm_agent.agents.reflection import Critique, FinishedPlan, Reflector
-from hm_agent.core import Event, Interaction, Observation
+from hm_agent.core import Event, Observation
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN, Model, Question
 from hm_agent.theory_of_mind.decision_questions import Plan
@@ -20,7 +20,7 @@ from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
-from hm_agent.worlds.melting_pot.planning.calls import Call, MoveTo, SubstratePlanRecord, plan_record
+from hm_agent.worlds.melting_pot.planning.calls import Call, MoveTo, plan_record
 from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs
 from hm_agent.worlds.melting_pot.planning.replan_triggers import ReplanTriggers
 from hm_agent.worlds.melting_pot.planning.walking import seek_bearings
@@ -31,8 +31,7 @@ RESOURCE_APPEAL = 4.0
 EXPECTED_APPEAL = 3.0
 """How many times as likely a player is on a cell of the resource that it is expected to collect as on other ones."""
 RELOCATION = 0.07
-"""The probability, in each step, that a player out of view is where players are in the long run, no longer near where
-it was seen."""
+"""The probability, in each step, that a player out of view goes to wherever players are in the long run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +44,7 @@ class SubstrateAgentState:
     None if there is none. over_because: why the plan is over, while the next one waits until the agent can act; None
     while it is followed. route: the cells ahead, the nearest first. failed: the call that failed in this step.
     asked_because: why a plan was asked for in this step, None if none was. skipped: the calls of the plan that were
-    skipped because their thing was gone. is_own_map: True if cells are counted from where the player began. Only
-    replays show the fields from `view` to `failed`, and the last one.
+    skipped because their thing was gone. is_own_map: True if cells are counted from where the player began.
     """
 
     pose: Pose | None
@@ -205,8 +203,9 @@ class SubstrateFollower(PlanFollower[SeatSituation, Move, SubstrateStrategy]):
 
     def forced_plan(self, situation: SeatSituation, strategy: SubstrateStrategy, because: str | None) -> Sequence[Call]:
         self._planner.count_arrival(self._inputs())
-        over, previous = because or self._planner.why_over, self._planner.previous
-        return self._game.forced_plan(_context(self._notes, strategy, over, previous))
+        notes, over, previous = self._notes, because or self._planner.why_over, self._planner.previous
+        context = PlanContext(notes.observation, notes.view, notes.memory, strategy, because=over, previous=previous)
+        return self._game.forced_plan(context)
 
     def default_plan(self, situation: SeatSituation) -> Sequence[Call]:
         return self._game.default_plan(self._notes.view) or self._stalest()
@@ -252,8 +251,11 @@ class SubstratePlans(PlanAsking[SeatSituation, SubstrateStrategy]):
         """The latest question for a plan."""
 
     def _context(self, request: PlanRequest[SeatSituation, SubstrateStrategy]) -> PlanContext:
-        previous, _ = self._planner.latest_asked
-        return _context(self._notes, request.strategy, request.because, previous, request.history, request.critiques)
+        notes, (previous, _) = self._notes, self._planner.latest_asked
+        history, critiques = request.history, request.critiques
+        return PlanContext(
+            notes.observation, notes.view, notes.memory, request.strategy, history, critiques, request.because, previous
+        )
 
     def ask(self, request: PlanRequest[SeatSituation, SubstrateStrategy]) -> Plan:
         self._asked = self._game.ask_plan(self._context(request))
@@ -264,18 +266,6 @@ class SubstratePlans(PlanAsking[SeatSituation, SubstrateStrategy]):
             return None
         outcome = PlanOutcome(self._asked, self._planner.asked_plan, request.failed, reward)
         return _Finished(self._game, self._context(request), outcome)
-
-
-def _context(
-    notes: SubstrateNotes,
-    strategy: SubstrateStrategy,
-    because: str,
-    previous: SubstratePlanRecord | None,
-    history: Sequence[Interaction] = (),
-    critiques: Sequence[str] = (),
-) -> PlanContext:
-    """What a plan is made from now."""
-    return PlanContext(notes.observation, notes.view, notes.memory, strategy, history, critiques, because, previous)
 
 
 @dataclass(frozen=True, slots=True)
