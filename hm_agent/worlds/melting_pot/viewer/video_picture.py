@@ -27,8 +27,10 @@ from hm_agent.recording.drawing import (
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.facts import Counts, GameFacts
 from hm_agent.worlds.melting_pot.games import kind_of
+from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE
 from hm_agent.worlds.melting_pot.scene import Scene
+from hm_agent.worlds.melting_pot.viewer.avatars import avatars_of
 
 # Even coordinates keep the edges of enlarged pixels sharp, since video stores one colour for each 2 x 2 pixels.
 WORLD = Box(24, 36, 736, 480)
@@ -81,9 +83,10 @@ class VideoPicture:
         assert isinstance(scene, Scene)
         state = decision.state if isinstance(decision.state, SubstrateAgentState) else None
         self._canvas.show(WORLD, scene.frame)
-        framed = "; framed: where the agent takes itself to be" if state else self._framed
+        takes_itself = "; framed: where the agent takes itself to be"
+        framed = takes_itself if state and not state.is_own_map else self._framed
         self._canvas.draw(WORLD_CAPTION, Pen.caption, f"The world, for the viewer only{framed}")
-        if cell := (state.pose and state.pose.cell) if state else scene.cell(self._seat):
+        if cell := self._cell(state, scene):
             self._canvas.frame(WORLD, scene.frame, cell, SPRITE_SIZE, ACCENT, "agent")
         view = np.asarray(step.turn.observations[self._seat].view["RGB"], np.uint8)
         self._canvas.show(VIEW, view)
@@ -95,6 +98,14 @@ class VideoPicture:
         self._draw_gains(state, step.totals[self._seat])
         self._draw_thoughts(step.turn.step, state, decision.thoughts)
         return self._canvas.pixels.copy()
+
+    def _cell(self, state: SubstrateAgentState | None, scene: Scene) -> Cell | None:
+        """Where the agent takes itself to be; where it is, if it does not say that by the cells of the map."""
+        if state is None:
+            return scene.cell(self._seat)
+        if state.is_own_map:
+            return avatars_of(self._game).places(scene.frame).get(self._seat)
+        return state.pose.cell if state.pose else None
 
     def _draw_gains(self, state: SubstrateAgentState | None, total: float) -> None:
         """Draws the inventories and the reward."""

@@ -19,10 +19,11 @@ from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Pose
+from hm_agent.worlds.melting_pot.perception.sprites import Sprite
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.scenarios import load_games
+from hm_agent.worlds.melting_pot.scenarios import game_named, load_games
 from hm_agent.worlds.melting_pot.scene import Scene
-from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
+from hm_agent.worlds.melting_pot.simulator.substrate import atlas_of, vision_of
 from hm_agent.worlds.melting_pot.viewer import video_picture as picture
 from hm_agent.worlds.melting_pot.viewer.video_picture import VideoPicture
 
@@ -34,7 +35,7 @@ TOLERANCE = 6.0
 
 @pytest.fixture(scope="module")
 def game() -> GameFacts:
-    return next(game for game in load_games() if game.short_name == "rws_repeated")
+    return game_named("rws_repeated", GameFacts)
 
 
 def sprites(height: int, width: int, seed: int) -> Pixels:
@@ -260,6 +261,17 @@ def test_the_agents_own_cell_is_framed(game: GameFacts) -> None:
     tile, plain = shown[64:96, 96:128], world(0)[16:24, 24:32].repeat(4, axis=0).repeat(4, axis=1)
     assert (tile[0] == ImageColor.getrgb(ACCENT)).all()
     assert (tile[2:-2, 2:-2] == plain[2:-2, 2:-2]).all()
+
+
+def test_an_agent_that_counts_cells_from_where_it_began_is_framed_where_the_map_shows_it() -> None:
+    arena, coins = (game_named(name, GameFacts) for name in ("rws_arena", "coins"))
+    frame = np.zeros((192, 200, 3), np.uint8)
+    frame[16:24, 24:32] = atlas_of(arena.substrate).picture(Sprite("Avatar1"))
+    filmed = step(0, decision(pose=Pose(50, 50, 0), is_own_map=True), frame=frame)
+    accent = ImageColor.getrgb(ACCENT)
+    assert (shown_in(picture.WORLD, arena, filmed)[32, 48:64] == accent).all()
+    # In Coins, which player has which colour is drawn.
+    assert not (shown_in(picture.WORLD, coins, filmed) == accent).all(axis=-1).any()
 
 
 FIRST = [*{(game.game, len(game.holdings)): game for game in load_games() if kind_of(game).offers}.values()]
