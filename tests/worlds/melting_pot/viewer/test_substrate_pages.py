@@ -68,5 +68,7 @@ def test_each_substrates_page_shows_map_names_and_text_in_step(
             assert page.locator("pre").first.inner_text() == state.view.describe(state.kinds), name
             page.keyboard.press("ArrowRight")
         assert page.locator("#over .player-name").all_text_contents() == NAMED[name], name
+        told = page.locator("#world").get_attribute("aria-label") or ""
+        assert ("not sure where it is" in told) == (name == "coins_selfplay"), "it counts cells from where it began"
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
         assert said == [], name

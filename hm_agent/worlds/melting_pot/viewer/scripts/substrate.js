@@ -71,7 +71,7 @@ function ownWay({ seat, state, shown: { cell, own_map: isOwnMap, below = 0, rout
 }
 
 function describe({ state, shown }, index) {
-  const pose = state?.pose;
+  const pose = shown.own_map ? null : state?.pose;
   const where = shown.cell ? `at column ${shown.cell[0]}, row ${shown.cell[1]}` : pose ? `at column ${pose[0]}, row ${pose[1]}, facing ${pose[2]}` : shown.present === false ? "off the map" : "not sure where it is";
   return `The world at step ${index}; the agent is ${where}`;
 }
