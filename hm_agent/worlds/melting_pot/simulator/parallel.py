@@ -106,5 +106,6 @@ def _space(name: str, spec: Any, most: int) -> Box:
     """The space of an observation. most: an upper bound of how many things of a kind a player holds."""
     if spec.dtype == np.uint8:
         return Box(0, 255, spec.shape, np.uint8)
-    low, high = {"INVENTORY": (0.0, float(most)), "READY_TO_SHOOT": (0.0, 1.0)}.get(name, (-np.inf, np.inf))
+    # In Paintball, the long beam takes twice as long to cool down as the beam by which that is measured.
+    low, high = {"INVENTORY": (0.0, float(most)), "READY_TO_SHOOT": (-1.0, 1.0)}.get(name, (-np.inf, np.inf))
     return Box(low, high, spec.shape, np.float64)

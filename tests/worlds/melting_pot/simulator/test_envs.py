@@ -18,6 +18,7 @@ from hm_agent.finding import find_scenarios
 from hm_agent.registry import suites
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
+from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # raised by what its tests import
@@ -67,6 +68,16 @@ def test_eight_seats_see_the_official_observations_and_the_whole_map_is_drawn() 
     }
     assert env.render().shape == (192, 200, 3)
     assert env.state_space.contains(env.state())
+    env.close()
+
+
+def test_a_beam_that_cools_down_for_long_stays_in_its_space() -> None:
+    env, actions = parallel_env("paintball_capture_the_flag_selfplay"), actions_of("paintball__capture_the_flag")
+    env.reset(seed=1)
+    for action in (actions["NOOP"], actions["FIRE_ZAP_2"]):
+        observations = env.step(dict.fromkeys(env.agents, action))[0]
+    assert min(float(seen["READY_TO_SHOOT"]) for seen in observations.values()) < 0
+    assert all(env.observation_space(seat).contains(seen) for seat, seen in observations.items())
     env.close()
 
 
