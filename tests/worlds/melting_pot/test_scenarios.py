@@ -53,23 +53,17 @@ def test_missing_folder_says_where_it_was_looked_for() -> None:
         data_folder("nowhere")
 
 
-@pytest.mark.parametrize("name", ["rws_repeated_3", f"{FULL_NAME}_3"])
-def test_scenario_is_found_by_its_short_and_by_its_full_name(name: str) -> None:
-    scenario = scenario_named(name)
-    assert (scenario.short_name, scenario.name, scenario.number) == ("rws_repeated_3", f"{FULL_NAME}_3", 3)
+@pytest.mark.parametrize(("short_name", "name"), [("rws_repeated_3", "_3"), ("rws_unseen_3", "_unseen_3")])
+def test_scenario_is_found_by_its_short_and_by_its_full_name(short_name: str, name: str) -> None:
+    for said in (short_name, f"{FULL_NAME}{name}"):
+        scenario = scenario_named(said)
+        assert (scenario.short_name, scenario.name, scenario.number) == (short_name, f"{FULL_NAME}{name}", 3)
+        assert scenario.unseen == (scenario.game.unseen[3] if "unseen" in name else None)
 
 
 def test_unknown_name_is_no_scenario() -> None:
     with pytest.raises(ConfigError, match="unknown scenario 'rws_9'; see --list"):
         scenario_named("rws_9")
-
-
-@pytest.mark.parametrize("name", ["rws_unseen_3", f"{FULL_NAME}_unseen_3"])
-def test_unseen_scenario_is_found_by_its_short_and_by_its_full_name(name: str) -> None:
-    scenario = scenario_named(name)
-    assert (scenario.short_name, scenario.name, scenario.number) == ("rws_unseen_3", f"{FULL_NAME}_unseen_3", 3)
-    assert scenario.unseen is scenario.game.unseen[3]
-    assert scenario != scenario_named("rws_repeated_3")
 
 
 def test_self_play_follows_the_scenarios_of_its_game() -> None:

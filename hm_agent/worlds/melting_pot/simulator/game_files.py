@@ -14,7 +14,7 @@ from meltingpot import substrate as mp_substrate
 from hm_agent.config import ConfigError
 from hm_agent.extensions import nearest
 from hm_agent.grouping import grouped
-from hm_agent.worlds.melting_pot.facts import GameFacts, ScenarioFacts
+from hm_agent.worlds.melting_pot.facts import GameFacts, Length, ScenarioFacts
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.perception.sprites import components
 from hm_agent.worlds.melting_pot.scenarios import load_game
@@ -173,6 +173,12 @@ def all_components(settings: Mapping[str, Any], name: str) -> Iterator[Mapping[s
     """The arguments of every component of a name."""
     for game_object in _objects(settings):
         yield from components(game_object, name)
+
+
+def length_by_chance(ending: Mapping[str, Any]) -> Length:
+    """An episode's length by the arguments of a `StochasticIntervalEpisodeEnding`."""
+    least, chance = ending["minimumFramesPerEpisode"], ending["probabilityTerminationPerInterval"]
+    return Length(least, ending["intervalLength"], chance)
 
 
 def sprites_of(settings: Mapping[str, Any]) -> Iterator[str]:

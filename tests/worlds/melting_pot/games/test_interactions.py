@@ -152,11 +152,8 @@ def test_every_interaction_that_paid_is_noticed_once(interactions: InteractionLo
     assert 0 <= len(interactions.happened) - len(interactions.noticed) <= 1  # the last one may not have paid yet
 
 
-def test_world_counts_every_interaction_that_happened(interactions: InteractionLog) -> None:
+def test_the_world_and_its_scenes_tell_every_interaction_that_happened(interactions: InteractionLog) -> None:
     assert interactions.counted == len(interactions.happened)
-
-
-def test_scenes_show_the_inventories_of_every_interaction(interactions: InteractionLog) -> None:
     assert interactions.shown == interactions.happened
 
 

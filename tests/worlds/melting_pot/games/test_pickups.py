@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING, READY
 from hm_agent.worlds.melting_pot.games.matrix.pickups import (
     RESPAWN_GAP,
@@ -59,23 +60,19 @@ def test_no_disappearance_is_no_clue() -> None:
     assert reader().read(5, NOBODY, [], OWN) == ()
 
 
-def test_the_count_starts_anew_with_each_interaction() -> None:
+@pytest.mark.parametrize(
+    ("lost", "taken"),
+    [
+        (gone("purple_box", 25), [(0, 1)]),
+        (gone("yellow_box", 10), []),  # it may have been part of what was held in the interaction
+        (gone("purple_box", 10), [(0, 1)]),  # of a kind not held there: it was taken after it
+    ],
+)
+def test_the_count_starts_anew_with_each_interaction(lost: Disappearance, taken: list[Counts]) -> None:
     reading = reader()
     reading.read(5, NOBODY, [gone("yellow_box", 1)], OWN)
     reading.reset_partner("opponent", 20, held=(4, 1))
-    assert reading.read(30, NOBODY, [gone("purple_box", 25)], OWN) == (Gathering(30, "opponent", "paper", (0, 1), OWN),)
-
-
-def test_pickup_that_may_predate_the_interaction_is_no_clue() -> None:
-    reading = reader()
-    reading.reset_partner("opponent", 20, held=(4, 1))
-    assert reading.read(30, NOBODY, [gone("yellow_box", 10)], OWN) == ()
-
-
-def test_pickup_of_a_kind_not_held_in_the_interaction_came_after_it() -> None:
-    reading = reader()
-    reading.reset_partner("opponent", 20, held=(4, 1))
-    assert reading.read(30, NOBODY, [gone("purple_box", 10)], OWN) == (Gathering(30, "opponent", "paper", (0, 1), OWN),)
+    assert [clue.taken for clue in reading.read(30, NOBODY, [lost], OWN)] == taken
 
 
 def test_a_clue_suggests_what_leads_and_nothing_in_a_tie() -> None:

@@ -201,11 +201,8 @@ def test_player_with_mixed_pickups_is_predicted_with_less_certainty() -> None:
     assert torn[1] < steady[1]
 
 
-def test_persistence_is_likely_before_any_evidence() -> None:
+def test_persistence_is_likely_before_any_evidence_which_changes_the_estimate() -> None:
     assert 0.7 < UNKNOWN.same_kind(1.0) < 0.9
-
-
-def test_evidence_changes_the_estimate_of_persistence() -> None:
     assert FICKLE.same_kind(1.0) < 0.5 < UNKNOWN.same_kind(1.0) < 0.9 < STEADY.same_kind(1.0)
 
 

@@ -235,18 +235,14 @@ def others_of(scenario: ScenarioInfo, seat: Seat) -> Mapping[str, Seat]:
     return dict(zip(game.others(slot), others, strict=True))
 
 
-def test_in_the_arena_every_player_knows_all_others_by_their_seats() -> None:
-    scenario = scenario_of(ARENA)
-    assert scenario.seats == tuple(f"player_{slot}" for slot in range(8))
-    for seat in scenario.seats:
-        assert dict(others_of(scenario, seat)) == {other: other for other in scenario.seats if other != seat}
-
-
-@pytest.mark.parametrize(("short_name", "name"), [(DYAD, "opponent"), (KITCHEN, "teammate")])
-def test_each_of_two_players_knows_the_other_by_the_same_name(short_name: str, name: str) -> None:
-    scenario = scenario_of(short_name)
-    assert scenario.seats == ("player_0", "player_1")
-    assert [dict(others_of(scenario, seat)) for seat in scenario.seats] == [{name: "player_1"}, {name: "player_0"}]
+def test_players_know_all_others_of_many_by_their_seats_and_an_only_other_by_one_name() -> None:
+    arena = scenario_of(ARENA)
+    assert arena.seats == tuple(f"player_{slot}" for slot in range(8))
+    for seat in arena.seats:
+        assert others_of(arena, seat) == {other: other for other in arena.seats if other != seat}
+    for short_name, name in ((DYAD, "opponent"), (KITCHEN, "teammate")):
+        scenario = scenario_of(short_name)
+        assert [others_of(scenario, seat) for seat in scenario.seats] == [{name: "player_1"}, {name: "player_0"}]
 
 
 @each_scenario

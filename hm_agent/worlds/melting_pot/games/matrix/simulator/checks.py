@@ -13,7 +13,12 @@ from hm_agent.config import ConfigError
 from hm_agent.worlds.melting_pot.facts import Length
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import WATCHERS, build_puppeteer
-from hm_agent.worlds.melting_pot.simulator.game_files import all_components, contradiction, numbered_scenarios
+from hm_agent.worlds.melting_pot.simulator.game_files import (
+    all_components,
+    contradiction,
+    length_by_chance,
+    numbered_scenarios,
+)
 from hm_agent.worlds.melting_pot.simulator.substrate import settings_of
 
 STILL = 1
@@ -107,12 +112,7 @@ def columns_of(substrate: str, roles: Sequence[str]) -> tuple[int, ...]:
 def length_of(settings: Mapping[str, Any]) -> Length:
     if first_component(settings, "GameInteractionZapper")["endEpisodeOnFirstInteraction"]:
         return Length(settings["maxEpisodeLengthFrames"], 1, 1.0, one_interaction=True)
-    ending = first_component(settings, "StochasticIntervalEpisodeEnding")
-    return Length(
-        least=ending["minimumFramesPerEpisode"],
-        every=ending["intervalLength"],
-        chance=ending["probabilityTerminationPerInterval"],
-    )
+    return length_by_chance(first_component(settings, "StochasticIntervalEpisodeEnding"))
 
 
 def goals_of(substrate: str, name: str, resource: Any) -> tuple[list[int], list[int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -23,6 +24,7 @@ from hm_agent.worlds.melting_pot.simulator.game_files import (
     bots_in,
     bots_stand_still,
     default_players,
+    length_by_chance,
     number_of,
     numbered_scenarios,
     players_of,
@@ -153,12 +155,7 @@ def _length_of(settings: Mapping[str, Any]) -> Length:
     ending = next(all_components(settings, "StochasticIntervalEpisodeEnding"), None)
     if ending is None or ending["minimumFramesPerEpisode"] >= most:
         return Length(least=most, every=1, chance=1.0)
-    return Length(
-        least=ending["minimumFramesPerEpisode"],
-        every=ending["intervalLength"],
-        chance=ending["probabilityTerminationPerInterval"],
-        most=most,
-    )
+    return replace(length_by_chance(ending), most=most)
 
 
 def _summary(substrate: str) -> str:
