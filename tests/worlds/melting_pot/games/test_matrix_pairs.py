@@ -230,7 +230,3 @@ def test_a_board_is_read_in_words_by_the_moves_that_the_world_makes(seat: str) -
         words = text.see(view, Move.NOOP)
     x, y = truth["POSITION"]
     assert words.startswith(f"Player position: ({x}, {y}), facing")
-
-
-def scenario_of_one_shot() -> ScenarioInfo:
-    return find_scenarios(["rws_one_shot_1"])[0]
