@@ -30,10 +30,14 @@ def write_files(card: Card, archive: bytes, folder: Path) -> None:
     """Writes a card, its answers, its page, and a picture if any world has a ladder."""
     folder.mkdir(parents=True, exist_ok=True)
     write_answers(archive, folder / ANSWERS)
-    write_whole(folder / PAGE, page("card.html.j2", card=card, board=leaderboard([card])))
+    write_whole(folder / PAGE, card_page(card))
     if picture := card_figure(card):
         write_whole(folder / FIGURE, picture)
     write_card(card, folder / FILE)  # last, so that a card's other files are there
+
+
+def card_page(card: Card) -> str:
+    return page("card.html.j2", card=card, board=leaderboard([card]))
 
 
 def card_figure(card: Card) -> bytes | None:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import pytest
 
 from hm_agent.cards.card import read_card
+from hm_agent.cards.writing import card_page
 from hm_agent.process.exit_status import NO_MODEL
-from hm_agent.reporting.pages import page
 from hm_agent.testing.endpoint import Endpoint
 from tests.support.commands import call_here, overriding
 from tests.support.few_pairs import SOON_FOUND, few_pairs
@@ -73,7 +73,7 @@ def test_the_same_command_again_plays_nothing(played: Played) -> None:
 
 def test_the_page_of_a_world_without_a_score_does_not_say_that_its_orders_are_unknown(played: Played) -> None:
     card = read_card(played.out / "cards" / "reader" / "builtin" / "card.json")
-    text = page("card.html.j2", card=replace(card, worlds=(replace(card.worlds[0], position=None),)))
+    text = card_page(replace(card, worlds=(replace(card.worlds[0], position=None),)))
     assert "None of its orders has a score, so it has no place on a ladder here." in text
 
 
