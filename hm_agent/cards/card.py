@@ -202,6 +202,11 @@ class Card:
     def world(self, name: str) -> WorldFigures | None:
         return next((world for world in self.worlds if world.world == name), None)
 
+    def figures(self, world: str, order: int | None) -> OrderFigures | None:
+        """What was played of a world's items that need an order; None if nothing was."""
+        own = self.world(world)
+        return next((row for row in own.orders if row.order == order), None) if own else None
+
 
 @cache
 def form() -> TypeAdapter[Card]:

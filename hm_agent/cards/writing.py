@@ -119,11 +119,6 @@ class Leaderboard:
         found = {row.order for card in self.cards if (own := card.world(world)) for row in own.orders}
         return sorted(found, key=lambda order: -1 if order is None else order)
 
-    def figures(self, card: Card, world: str, order: int | None) -> OrderFigures | None:
-        """What a card has of a world's items that need an order; None if it has nothing."""
-        own = card.world(world)
-        return next((row for row in own.orders if row.order == order), None) if own else None
-
 
 def leaderboard(cards: Sequence[Card]) -> Leaderboard:
     """Sorts cards by the mean order over the worlds in which any has one; who has none there counts as a shortcut."""
@@ -159,7 +154,7 @@ def board_figure(board: Leaderboard) -> bytes:
     def paint(drawing: Drawing) -> None:
         panels = drawing.subplots(1, len(orders), width_ratios=list(map(len, orders)), sharey=True, squeeze=False)[0]
         for world, title, needed, axes in zip(board.worlds, board.titles, orders, panels, strict=True):
-            _paint_scores([[board.figures(card, world, order) for order in needed] for card in board.cards], axes)
+            _paint_scores([[card.figures(world, order) for order in needed] for card in board.cards], axes)
             axes.set_xticks(range(len(needed)), ["-" if order is None else str(order) for order in needed])
             axes.set_title(title)
         panels[0].set_yticks(range(len(board.cards)), [f"{card.player}, {card.model}" for card in board.cards])
