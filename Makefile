@@ -173,7 +173,7 @@ learners: $(set_up) ## train what the table of SymmToM's learners lacks: the MAD
 
 minds_out := runs/minds
 played_for_minds = $(python) run_scenario.py --workers=2 --noreplay --out=$(minds_out)
-shortcuts_in_matrix_games = $(shell $(python) -c "from hm_agent.registry import suites; \
+shortcuts_in_matrix_games = $(shell $(python) -c "from hm_agent.catalogue.registry import suites; \
 	print(*suites()['matrix_games'].shortcuts, sep=',')" 2>/dev/null)
 
 minds: $(set_up) ## ask what the built-in reasoner knows of other minds beside what it does with it; see docs/minds.md

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.tokens import CHARACTERS_PER_TOKEN
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.episode import EpisodeOutcome, run_episode
-from hm_agent.finding import find_scenarios
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import ModelSettings
 from hm_agent.questions import AnswerT, Model, ModelCall, Question, ignore

@@ -12,9 +12,9 @@ from pathlib import Path
 from statistics import mean
 
 from benchmarks.enacttom_ladder import play
-from hm_agent.files import write_whole
+from hm_agent.catalogue.registry import scenario_named
 from hm_agent.grouping import grouped
-from hm_agent.registry import scenario_named
+from hm_agent.storage.files import write_whole
 from hm_agent.worlds.enacttom.ladder.order_agent import AGENTS
 from hm_agent.worlds.enacttom.suite import hard_task_files
 

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
 
-from hm_agent.files import write_whole
-from hm_agent.registry import scenario_named
-from hm_agent.scenario import ScenarioInfo
+from hm_agent.catalogue.registry import scenario_named
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.storage.files import write_whole
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.enacttom.measures import PAPER_RUNS, TaskRuns, study
 from hm_agent.worlds.enacttom.suite import FLOOD, LADDER, task_files

@@ -21,12 +21,12 @@ from tempfile import TemporaryDirectory
 from benchmarks.enacttom_ladder import episode_seed
 from benchmarks.tokens import CountingReasoner
 from hm_agent.api import play
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.core import Recorder, Step
 from hm_agent.experiment.planned_episode import Episode
-from hm_agent.finding import find_scenarios
 from hm_agent.models.settings import ModelSettings
-from hm_agent.registry import suites
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.theory_of_mind.predictions import BASE_RATE, PREDICTED, RIGHT
 

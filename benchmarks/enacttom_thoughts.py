@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from statistics import mean
 
 from benchmarks.enacttom_ladder import episode_seed
-from hm_agent.finding import find_scenarios
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.models.builtin import BuiltinReasoner
-from hm_agent.registry import suites
 from hm_agent.reporting.statistics import bootstrap_interval
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.wording import percent
 from hm_agent.worlds.enacttom.thought_pairs import DEPTHS, MOST_PAIRS, SHORTCUTS, ThoughtPair, ThoughtQuestion

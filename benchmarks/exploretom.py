@@ -10,7 +10,7 @@ from functools import partial
 from itertools import chain
 from random import Random
 
-from hm_agent.finding import find_scenarios
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, AskedProperty
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionKind, ActionSet

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from hm_agent.finding import find_scenarios
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.reporting.statistics import Estimate
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.exploretom.questions.posing import PosableQuestion

@@ -9,8 +9,8 @@ import os
 from collections.abc import Iterator
 from statistics import mean
 
+from hm_agent.catalogue.registry import scenario_named
 from hm_agent.matched_pairs import HALVES
-from hm_agent.registry import scenario_named
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.exploretom.pairs.kinds import BOTH, KINDS
 from hm_agent.worlds.exploretom.questions.functional import functional_questions

@@ -23,14 +23,14 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from benchmarks.search_figure import Curve, search_figure
-from hm_agent.files import write_whole
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import ModelSettings
 from hm_agent.process.job_runner import JobRunner
 from hm_agent.questions import Usage
 from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.statistics import ClusteredMean, clustered_mean
-from hm_agent.row_file import Row, RowFile
+from hm_agent.storage.files import write_whole
+from hm_agent.storage.row_file import Row, RowFile
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, find_action_sets
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.readers.readers import WEAK_RULES, ModelReader, WeakReader

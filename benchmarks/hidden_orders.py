@@ -13,8 +13,8 @@ from pathlib import Path
 
 from benchmarks.models_me import LEAST_SCALE
 from benchmarks.playing import rows_of
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.experiment import Experiment
-from hm_agent.finding import find_scenarios
 from hm_agent.grouping import grouped
 from hm_agent.worlds.matrix_games.needs import in_words, needed_order
 from hm_agent.worlds.melting_pot.suite import SCRIPTED, SUITE

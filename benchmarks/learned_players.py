@@ -14,9 +14,9 @@ from pathlib import Path
 from shutil import copyfile
 from typing import Any
 
-from hm_agent.files import write_whole
 from hm_agent.grouping import grouped
 from hm_agent.reporting.statistics import mean_and_error
+from hm_agent.storage.files import write_whole
 from hm_agent.wording import with_error
 from hm_agent.worlds.melting_pot.learning.populations import LEARNED, PUPPETS, load, save
 from hm_agent.worlds.melting_pot.learning.ppo_agent import BEST_RESPONSE, SELF_PLAY

@@ -10,11 +10,11 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.core import Seat, Turn
-from hm_agent.finding import find_scenarios
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, ModelCall, Question, ignore
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import play_out, seat_agents
 from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.game import View

@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import hm_agent
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.experiment import Experiment
-from hm_agent.finding import find_scenarios
 from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.recording.result import FILE

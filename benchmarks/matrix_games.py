@@ -13,8 +13,8 @@ from math import sqrt
 from random import Random
 from statistics import mean, stdev
 
+from hm_agent.catalogue.registry import scenario_named
 from hm_agent.episode import run_episode
-from hm_agent.registry import scenario_named
 from hm_agent.repeated_games.best_play import BayesPlay, best_response
 from hm_agent.testing.episodes import set_up
 from hm_agent.worlds.matrix_games.agents import DIGITS, lookahead

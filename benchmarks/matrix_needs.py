@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from statistics import mean
 
 from benchmarks.matrix_games import earned
-from hm_agent.registry import scenario_named
+from hm_agent.catalogue.registry import scenario_named
 from hm_agent.worlds.matrix_games.agents import LADDER
 from hm_agent.worlds.matrix_games.needs import Item, measured
 from hm_agent.worlds.matrix_games.settings import table_scenarios

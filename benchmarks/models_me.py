@@ -14,9 +14,9 @@ from pathlib import Path
 from statistics import mean
 
 from benchmarks.playing import rows_of
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.experiment import Experiment
-from hm_agent.finding import find_scenarios
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.worlds.matrix_games.needs import in_words, needed_order
 from hm_agent.worlds.melting_pot.own_agents import SHORTCUTS
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from hm_agent.catalogue.registry import scenario_named
 from hm_agent.matched_pairs import BOTH_BOARDS, HALVES
-from hm_agent.registry import scenario_named
 from hm_agent.testing.episodes import play_out, set_up
 
 

@@ -12,10 +12,11 @@ from math import ceil
 from pathlib import Path
 
 from benchmarks.tokens import CHARACTERS_PER_TOKEN
-from hm_agent.casting import can_play
+from hm_agent.catalogue.casting import can_play
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import shared_agents, suites
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.estimate import RECORDED, rates_of, write_rates
-from hm_agent.finding import find_scenarios
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.prompts import render
 from hm_agent.models.providers import register_model
@@ -23,7 +24,6 @@ from hm_agent.models.settings import BUILTIN, PERSON, ModelSettings
 from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.questions import AnswerT, ModelCall, Question, ignore
-from hm_agent.registry import shared_agents, suites
 from hm_agent.reporting.runs import read_runs
 
 OUT = Path("runs/rates")

@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import hm_agent
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import scenario_named, suites
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.config import data_folder
-from hm_agent.finding import find_scenarios
 from hm_agent.grouping import grouped
 from hm_agent.recording.result import Result
-from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.functional import FILE, ShippedPoints, read_points, settings_text, write_points
 from hm_agent.reporting.tables import tabulate
-from hm_agent.scenario import ScenarioInfo
 
 DIGITS = 6
 

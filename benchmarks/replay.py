@@ -11,14 +11,14 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Browser, sync_playwright
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.core import Recorder
 from hm_agent.episode import run_episode
-from hm_agent.finding import find_scenarios
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.result import Result
 from hm_agent.recording.trace import TraceRecorder
-from hm_agent.registry import suites
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import seat_agents, settled
 from tests.support.browsers import BROWSERS, QUIET
 from tests.support.memory_growth import EndlessWorld

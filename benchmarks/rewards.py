@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.playing import rows_of
-from hm_agent.casting import can_play
+from hm_agent.catalogue.casting import can_play
 from hm_agent.experiment import Experiment
 from hm_agent.reporting.summary import cells
 from hm_agent.reporting.tables import Row

@@ -6,9 +6,9 @@ import time
 from dataclasses import dataclass, field
 from statistics import median
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.core import Recorder, Step
-from hm_agent.finding import find_scenarios
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.melting_pot.facts import FOCAL
 from hm_agent.worlds.melting_pot.grid import Move

@@ -18,11 +18,11 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
 from hm_agent.core import Recorder, Seat, Turn, World
-from hm_agent.finding import find_scenarios
 from hm_agent.recording import trace
 from hm_agent.recording.replay.recorder import ReplayRecorder
-from hm_agent.registry import suites
 from hm_agent.testing.episodes import play_out, set_up
 
 ROUNDS = 5

@@ -14,7 +14,7 @@ from statistics import mean, median, stdev
 
 import numpy as np
 
-from hm_agent.registry import scenario_named
+from hm_agent.catalogue.registry import scenario_named
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.agents import POLICIES

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from statistics import mean, stdev
 
 from benchmarks.tokens import CountingReasoner
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.core import Seat, Step
-from hm_agent.finding import find_scenarios
-from hm_agent.registry import suites
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.symmtom.language.notebook import Notebook
 from hm_agent.worlds.symmtom.views import BoardScene

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import mean
 
+from hm_agent.catalogue.registry import scenario_named
 from hm_agent.matched_pairs import HALVES
-from hm_agent.registry import scenario_named
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.symmtom.metrics import REWARD
 from hm_agent.worlds.symmtom.own_agents import PEDDLERS

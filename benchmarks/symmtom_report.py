@@ -20,8 +20,8 @@ from statistics import mean, stdev
 import numpy as np
 
 from benchmarks.symmtom import JUDGED, judged, judged_words, with_error
-from hm_agent.files import write_whole
-from hm_agent.registry import scenario_named
+from hm_agent.catalogue.registry import scenario_named
+from hm_agent.storage.files import write_whole
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.wording import markdown_table
 from hm_agent.worlds.symmtom.agents import POLICIES

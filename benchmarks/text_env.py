@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from hm_agent.catalogue.registry import suites
 from hm_agent.core import Seat
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, ignore
-from hm_agent.registry import suites
 from hm_agent.testing.episodes import play_out, seat_agents
 from hm_agent.text_env import TextEnv, text_env
 

@@ -17,10 +17,10 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from benchmarks.matrix_games import optimum
-from hm_agent.files import write_whole
 from hm_agent.learning.text_policy import ChosenReply, Cues, Reading, TextPolicy, play_episode
 from hm_agent.reporting.drawing import COLOURS, FigureFiles, drawn_file
 from hm_agent.reporting.statistics import Interval, t_interval
+from hm_agent.storage.files import write_whole
 from hm_agent.text_env import TextEnv, text_env
 from hm_agent.worlds.matrix_games.settings import table_scenarios
 

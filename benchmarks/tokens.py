@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from itertools import chain
 from statistics import mean, median
 
-from hm_agent.finding import find_scenarios
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.prompts import render
 from hm_agent.questions import AnswerT, ModelCall, Question, ignore
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.melting_pot.games import answers
 

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from hm_agent import envs
     from hm_agent.agents.agent import Recipe
     from hm_agent.api import Results, play
+    from hm_agent.catalogue.registry import register_agent, register_scenarios, register_strategist, register_world
+    from hm_agent.catalogue.suite import AgentSetup, OwnAgent, Suite
     from hm_agent.config import ConfigError
     from hm_agent.core import Agent, Decision, Observation, Recorder, Step, Thoughts
     from hm_agent.experiment.planned_episode import Episode
-    from hm_agent.frames import load, load_trace
     from hm_agent.models.chat import Chat, Reply, Request, Sampling
     from hm_agent.models.own_prompts import ask
     from hm_agent.models.prompts import register_prompts
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     from hm_agent.models.transcript import Transcript
     from hm_agent.questions import Model, ModelCall, Question, Unanswered, Usage
     from hm_agent.recording.result import Result
-    from hm_agent.registry import register_agent, register_scenarios, register_strategist, register_world
-    from hm_agent.suite import AgentSetup, OwnAgent, Suite
+    from hm_agent.reporting.frames import load, load_trace
     from hm_agent.theory_of_mind.hypotheses import Parameters
     from hm_agent.theory_of_mind.strategist import BaseStrategist
 
@@ -79,10 +79,11 @@ __all__ = [
 _MODULES = {
     "agents.agent": ("Recipe",),
     "api": ("Results", "play"),
+    "catalogue.registry": ("register_agent", "register_scenarios", "register_strategist", "register_world"),
+    "catalogue.suite": ("AgentSetup", "OwnAgent", "Suite"),
     "config": ("ConfigError",),
     "core": ("Agent", "Decision", "Observation", "Recorder", "Step", "Thoughts"),
     "experiment.planned_episode": ("Episode",),
-    "frames": ("load", "load_trace"),
     "models.chat": ("Chat", "Reply", "Request", "Sampling"),
     "models.own_prompts": ("ask",),
     "models.prompts": ("register_prompts",),
@@ -91,8 +92,7 @@ _MODULES = {
     "models.transcript": ("Transcript",),
     "questions": ("Model", "ModelCall", "Question", "Unanswered", "Usage"),
     "recording.result": ("Result",),
-    "registry": ("register_agent", "register_scenarios", "register_strategist", "register_world"),
-    "suite": ("AgentSetup", "OwnAgent", "Suite"),
+    "reporting.frames": ("load", "load_trace"),
     "theory_of_mind.hypotheses": ("Parameters",),
     "theory_of_mind.strategist": ("BaseStrategist",),
 }

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, overload
 
 from rich.console import Console
 
+from hm_agent.catalogue.finding import find_agents, find_scenarios, passed_over_lines
+from hm_agent.catalogue.suite import Setting
 from hm_agent.config import ConfigError, given_path
 from hm_agent.experiment import MOST_GIF_STEPS, Experiment, RecorderBuilder
 from hm_agent.experiment.lineups import left_out_lines
 from hm_agent.extensions import option_meant
-from hm_agent.files import REPORT
-from hm_agent.finding import find_agents, find_scenarios, passed_over_lines
-from hm_agent.flag_fields import check_fields
+from hm_agent.flags.fields import check_fields
 from hm_agent.models.budget import RunBudget
 from hm_agent.models.chat import Sampling
 from hm_agent.models.settings import PRESETS, ModelSettings
@@ -29,7 +29,7 @@ from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.request import ReportRequest
 from hm_agent.reporting.runs import RecordedEpisode
 from hm_agent.reporting.tables import tabulate
-from hm_agent.suite import Setting
+from hm_agent.storage.files import REPORT
 from hm_agent.theory_of_mind.hypotheses import Parameters
 from hm_agent.wording import counted
 
@@ -68,7 +68,7 @@ class Results(Sequence[Result]):
 
     def frame(self) -> pd.DataFrame:
         """Returns one row per episode, with the columns of `hm_agent.load`."""
-        from hm_agent.frames import frame_of
+        from hm_agent.reporting.frames import frame_of
 
         return frame_of(self.episodes)
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from hm_agent.files import read_text
+from hm_agent.storage.files import read_text
 
 ContentT = TypeVar("ContentT")
 

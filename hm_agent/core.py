@@ -8,7 +8,7 @@ and within the composed agent of one seat (`agents/agent.py`):
 
     Observation ─▶ body.perceive ─Events─▶ strategist.revise ─Strategy─▶ body.act ─▶ Action
 
-Questions to a model are in `questions.py`. What a world provides beside its environment is in `suite.py`.
+Questions to a model are in `questions.py`. What a world provides beside its environment is in `catalogue/suite.py`.
 """
 
 from __future__ import annotations

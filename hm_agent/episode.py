@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, Step, World, per_capita
-from hm_agent.files import DiskError, disk_errors
 from hm_agent.questions import ModelUnavailable, together
+from hm_agent.storage.files import DiskError, disk_errors
 
 STEPS_BETWEEN_PAUSES = 10
 """Steps after which the loop yields to asyncio to let an interruption through: agents without a model never yield."""

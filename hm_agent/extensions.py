@@ -1,6 +1,6 @@
 """What users add to the package: agents, models and worlds, registered in Python or named `module:name`.
 
-`registry.py` and `models/providers.py` look here beside their own tables and the entry points of other packages.
+`catalogue/registry.py` and `models/providers.py` look here beside their own tables and other packages' entry points.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.core import LiteralQuestion, Seat, Turn, World
 from hm_agent.metrics import SHARE, Metric
-from hm_agent.scenario import ScenarioInfo
 
 HALVES = ("even", "odd")
 """The halves of the pairs: anything may be chosen by results on the even ones, nothing by results on the odd ones."""

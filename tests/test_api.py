@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import hm_agent
+from hm_agent.catalogue.finding import find_agents, find_scenarios
 from hm_agent.extensions import ADDED
-from hm_agent.finding import find_agents, find_scenarios
 from hm_agent.recording.replay import recorder
 
 TOY = Path(__file__).parent / "toy_world"

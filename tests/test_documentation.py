@@ -11,10 +11,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from hm_agent.catalogue.registry import suites
 from hm_agent.command_line import flags
 from hm_agent.command_line.cli import TOOLS
 from hm_agent.command_line.commands import COMMANDS
-from hm_agent.registry import suites
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))

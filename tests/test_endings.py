@@ -15,17 +15,17 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
-from hm_agent.files import folder_name, read_regular
-from hm_agent.finding import find_scenarios
 from hm_agent.models.settings import ModelSettings
-from hm_agent.process.folder_lock import locked
-from hm_agent.process.scratch import PREFIX, make_folder
 from hm_agent.process.shell import printable
 from hm_agent.recording.result import read_result
 from hm_agent.reporting.writing import episodes_reported
+from hm_agent.storage.files import folder_name, read_regular
+from hm_agent.storage.folder_lock import locked
+from hm_agent.storage.scratch import PREFIX, make_folder
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of, refusal
 from hm_agent.watching.run_folder import PLAN
 from hm_agent.watching.state import Watcher
@@ -132,7 +132,7 @@ from pathlib import Path
 from hm_agent.pool.progress import NoProgress
 from hm_agent.experiment import Experiment
 from hm_agent.pool.run import run
-from hm_agent.finding import find_scenarios
+from hm_agent.catalogue.finding import find_scenarios
 asked = {{"agents": ("reality",), "max_steps": 3, "episodes": 2, "workers": 2}}
 grid = Experiment(find_scenarios(["exploretom_a4"]), out=Path({str(tmp_path / "by_python")!r}), **asked)
 print([result.status for result in run(grid, NoProgress())])

@@ -9,8 +9,8 @@ from typing import Any
 
 from hm_agent.core import Agent, Decision, Observation, Step, Turn, World
 from hm_agent.episode import EpisodeOutcome, run_episode
-from hm_agent.files import DiskError
 from hm_agent.questions import ModelUnavailable
+from hm_agent.storage.files import DiskError
 
 
 class CountingWorld(World[int, int]):

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from hm_agent.casting import can_play
+from hm_agent.catalogue.casting import can_play
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import shared_agents, suites
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.estimate import NO_PROXY, RunEstimate, Spread, estimate, recorded_rates
-from hm_agent.finding import find_scenarios
 from hm_agent.models.settings import PERSON, ModelSettings
 from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.recording.result import Result
-from hm_agent.registry import shared_agents, suites
 from hm_agent.testing.endpoint import Endpoint
 from tests.support import schema_player
 from tests.support.commands import call_here

@@ -13,18 +13,18 @@ from typing import NoReturn
 
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
 from hm_agent.config import ConfigError
 from hm_agent.core import Step
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.lineups import left_out_lines
 from hm_agent.experiment.planned_episode import Episode
-from hm_agent.finding import find_scenarios
 from hm_agent.metrics import Measure
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
 from hm_agent.recording.result import FILE, Result, read_result, write_result
 from hm_agent.recording.trace import read_trace
-from hm_agent.registry import suites
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import write_summary
 from hm_agent.reporting.tables import tabulate

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
-from hm_agent.finding import find_scenarios
 from hm_agent.models.chat import Sampling
 from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.progress import Progress
 from hm_agent.recording.result import Result
 from hm_agent.recording.trace import read_trace
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.endpoint import Endpoint, Response, completion, refusal
 from tests.support.commands import call_here
 from tests.support.melting_pot import text_player

@@ -12,6 +12,7 @@ import pytest
 from jinja2.exceptions import SecurityError
 from pydantic import BaseModel, Field
 
+from hm_agent.catalogue.registry import suites
 from hm_agent.command_line.checking_agents import one_of_each_world
 from hm_agent.models.answer_parsing import read_answer
 from hm_agent.models.canned import CannedChat
@@ -20,7 +21,6 @@ from hm_agent.models.own_prompts import OwnQuestion
 from hm_agent.models.prompts import environment
 from hm_agent.process.exit_status import FAILED, NO_MODEL, WRONG_INPUT
 from hm_agent.questions import answer_schema
-from hm_agent.registry import suites
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from tests.support.commands import call_here
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from hm_agent.catalogue.registry import scenario_named, suites
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.metrics import PublishedFigure
-from hm_agent.registry import scenario_named, suites
-from hm_agent.scenario import ScenarioInfo
 from tests.test_documented_results import rows_of_tables
 
 ROOT = Path(__file__).parents[1]

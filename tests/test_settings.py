@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 import hm_agent
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.command_line import flags
 from hm_agent.command_line.cli import main
 from hm_agent.experiment import Experiment
-from hm_agent.finding import find_scenarios
-from hm_agent.flag_fields import FlagField, check_fields, flag_fields
+from hm_agent.flags.fields import FlagField, check_fields, flag_fields
 from hm_agent.models.chat import Sampling
 from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.reporting.drawing import FigureFiles

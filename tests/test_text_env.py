@@ -17,7 +17,9 @@ import numpy as np
 import pytest
 
 import hm_agent
-from hm_agent.casting import build_agent
+from hm_agent.catalogue.casting import build_agent
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.suite import AgentSetup
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, Step
 from hm_agent.experiment.planned_episode import seat_seed
@@ -26,8 +28,6 @@ from hm_agent.models.chat import Chat, Reply, Request, Sampling
 from hm_agent.models.settings import ModelSettings
 from hm_agent.models.text_model import TextModel
 from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, ignore
-from hm_agent.registry import suites
-from hm_agent.suite import AgentSetup
 from hm_agent.testing.endpoint import Endpoint, completion
 from hm_agent.testing.episodes import play_out
 from hm_agent.text_env import TextEnv, text_env

@@ -20,8 +20,8 @@ from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 ROOT = Path(__file__).parents[1]
 ASK = """
 from hm_agent.config import data_folder
-from hm_agent.finding import find_scenarios
-from hm_agent.registry import suites
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
 from hm_agent.models.prompts import environment
 from hm_agent.pages.rendering import SHARED
 from hm_agent.recording.replay.page import TEMPLATES as REPLAY

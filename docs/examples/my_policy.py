@@ -5,8 +5,8 @@ import random
 from pathlib import Path
 
 import hm_agent
-from hm_agent.finding import find_scenarios
-from hm_agent.registry import suites
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
 
 TRAINED_ON, NEW, FILE = "mg_rps_counter", "mg_rps_noisy_copy", Path("my_policy.json")
 

@@ -1,1 +1,1 @@
-"""A model's card: its figures in the battery, which follow from its recorded answers."""
+"""The battery, and a model's card: its figures in it, which follow from its recorded answers; runs others check."""

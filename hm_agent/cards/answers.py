@@ -17,11 +17,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from hm_agent.battery import CANARY
+from hm_agent.cards.battery import CANARY
 from hm_agent.config import ConfigError
-from hm_agent.files import read_regular, write_whole
 from hm_agent.models.recorded import RecordedAnswers, RecordedCall, RecordedQuestion, prompt_hash
 from hm_agent.recording.trace import read_trace
+from hm_agent.storage.files import read_regular, write_whole
 
 Place = tuple[str, int]
 """The full name of a scenario, and the number of an episode."""

@@ -11,13 +11,13 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from hm_agent.battery import CANARY
+from hm_agent.cards.battery import CANARY
+from hm_agent.catalogue.suite import Setting
 from hm_agent.config import ConfigError, first_problem
 from hm_agent.extensions import is_place
-from hm_agent.files import read_regular, write_whole
 from hm_agent.models.settings import PLACE
 from hm_agent.process.shell import printable
-from hm_agent.suite import Setting
+from hm_agent.storage.files import read_regular, write_whole
 
 FILE, PAGE, FIGURE, ANSWERS = "card.json", "card.html", "card.png", "answers.jsonl.gz"
 """The files in a card's folder."""

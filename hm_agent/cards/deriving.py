@@ -11,16 +11,16 @@ from datetime import UTC, datetime
 from math import isfinite
 from statistics import mean
 
-from hm_agent.battery import LATER_OPTIONS, Battery, Part
+from hm_agent.cards.battery import LATER_OPTIONS, Battery, Part
 from hm_agent.cards.card import DIGITS, Bill, CalibrationBin, Card, Hashes, OrderFigures, WorldFigures
 from hm_agent.cards.statistics import ItemScores, Sample, position, sampled
+from hm_agent.catalogue.suite import Setting, Suite
 from hm_agent.grouping import grouped
 from hm_agent.questions import Usage
 from hm_agent.recording.result import CODE, ENDPOINT, Result, versions
 from hm_agent.reporting.calibration import reliability, seat_counts
 from hm_agent.reporting.functional import functional_score
 from hm_agent.reporting.tables import Row, tabulate
-from hm_agent.suite import Setting, Suite
 
 UNTIMED = (
     "wall_seconds",

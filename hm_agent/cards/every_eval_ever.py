@@ -17,10 +17,10 @@ from typing import Any
 from uuid import UUID
 
 from hm_agent.cards.card import Card, Figure, OrderFigures, WorldFigures
-from hm_agent.files import folder_name, write_whole
 from hm_agent.models.settings import BUILTIN
 from hm_agent.recording.result import versions
 from hm_agent.reporting.tables import Row
+from hm_agent.storage.files import folder_name, write_whole
 
 SCHEMA = "0.3.0"
 BENCHMARK = "hm_agent"

@@ -8,15 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from hm_agent.battery import Battery, Split
 from hm_agent.cards.answers import Place, answers_in, content_hash, pack, unpack
+from hm_agent.cards.battery import Battery, Split
 from hm_agent.cards.card import ANSWERS, FILE, FOLDER, Card
 from hm_agent.cards.deriving import PlayedPart, Player, derive
+from hm_agent.cards.reproducing import play_again, settings_of
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
 from hm_agent.extensions import is_place
-from hm_agent.files import folder_name
 from hm_agent.models.chat import Sampling
 from hm_agent.models.recorded import RecordedAnswers
 from hm_agent.models.settings import BUILTIN, ModelSettings
@@ -25,7 +25,7 @@ from hm_agent.pool.run import run
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE as RESULT
 from hm_agent.recording.result import Result, read_result
-from hm_agent.reproducing import play_again, settings_of
+from hm_agent.storage.files import folder_name
 
 
 class WatchPart(Protocol):

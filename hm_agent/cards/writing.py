@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from hm_agent.cards.answers import write_answers
 from hm_agent.cards.card import ANSWERS, FIGURE, FILE, PAGE, Card, Figure, OrderFigures, WorldFigures, write_card
-from hm_agent.files import write_whole
 from hm_agent.reporting.drawing import COLOURS, MUTED, FigureFiles, drawn_file
 from hm_agent.reporting.pages import page
+from hm_agent.storage.files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

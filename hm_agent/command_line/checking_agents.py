@@ -13,12 +13,15 @@ from types import FrameType
 from typing import Any
 
 from hm_agent.agents.agent import Recipe
-from hm_agent.casting import can_play
-from hm_agent.command_flags import argument_parser
+from hm_agent.catalogue.casting import can_play
+from hm_agent.catalogue.finding import find_agent, find_scenarios
+from hm_agent.catalogue.registry import register_scenarios, shared_agent, suites
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import SMALL, BatteryPart, Setting
 from hm_agent.config import ConfigError
 from hm_agent.core import Recorder, Step
 from hm_agent.experiment import Experiment
-from hm_agent.finding import find_agent, find_scenarios
+from hm_agent.flags.parsing import argument_parser
 from hm_agent.models.canned import PLACE
 from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.pool.progress import NoProgress
@@ -27,9 +30,6 @@ from hm_agent.process.exit_status import FAILED, WRONG_INPUT, complain
 from hm_agent.process.shell import printable
 from hm_agent.recording.result import Result, own_place
 from hm_agent.recording.trace import to_json
-from hm_agent.registry import register_scenarios, shared_agent, suites
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import SMALL, BatteryPart, Setting
 from hm_agent.wording import counted
 
 SECONDS = 60.0

@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.suite import OwnCommand, Suite
 from hm_agent.command_line import completion, flags
 from hm_agent.command_line.commands import COMMANDS, PLAY, print_version, run_guarded
 from hm_agent.config import ConfigError
 from hm_agent.extensions import load_place, nearest
 from hm_agent.process.exit_status import WRONG_INPUT, complain
 from hm_agent.process.shell import prepare_process
-from hm_agent.registry import suites
-from hm_agent.suite import OwnCommand, Suite
 
 USAGE = """Theory of Mind in language-model agents: plays, records and compares agents in several worlds.
 

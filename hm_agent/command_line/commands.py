@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from absl.flags import Error as FlagError
 
-from hm_agent.command_flags import FlagGroups, help_text
 from hm_agent.command_line import flags, listing
 from hm_agent.config import ConfigError
+from hm_agent.flags.parsing import FlagGroups, help_text
 from hm_agent.process.exit_status import FAILED, INTERRUPTED, WRONG_INPUT, complain
 from hm_agent.process.shell import printable
 from hm_agent.recording.result import versions

@@ -9,28 +9,28 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
-from hm_agent.battery import Split
 from hm_agent.cards.answers import read_answers
+from hm_agent.cards.battery import Split
 from hm_agent.cards.card import ANSWERS, FOLDER, Card, differences, read_card
 from hm_agent.cards.making import WatchPart, derive_again, find_cards
+from hm_agent.cards.packing import is_archive, unpack_archive
+from hm_agent.cards.reproducing import differences as episode_differences
+from hm_agent.cards.reproducing import reproducible
 from hm_agent.cards.writing import BOARD, leaderboard, write_leaderboard
-from hm_agent.command_flags import argument_parser
+from hm_agent.catalogue.registry import register_scenarios, scenarios
 from hm_agent.command_line.running_battery import part_title
 from hm_agent.config import ConfigError, check_folder, check_run
 from hm_agent.experiment import Experiment
 from hm_agent.extensions import is_place
-from hm_agent.files import TEMPLATES, path_in_words
+from hm_agent.flags.parsing import argument_parser
 from hm_agent.models.prompts import prompts_from
-from hm_agent.packing import is_archive, unpack_archive
 from hm_agent.pool.console_progress import progress_for
 from hm_agent.pool.progress import NoProgress, Progress
 from hm_agent.process.exit_status import FAILED, complain
 from hm_agent.process.output import output_console
 from hm_agent.recording.result import OWN_FILE
-from hm_agent.registry import register_scenarios, scenarios
 from hm_agent.reporting.runs import read_runs
-from hm_agent.reproducing import differences as episode_differences
-from hm_agent.reproducing import reproducible
+from hm_agent.storage.files import TEMPLATES, path_in_words
 from hm_agent.wording import counted, listed
 
 LEADERBOARD_ABOUT = """Compares the cards that `hm-agent battery` wrote, as a page, a table, a picture and CSV.

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from absl.flags import EnumParser
 
+from hm_agent.catalogue.registry import agent_names, scenarios
 from hm_agent.command_line.flags import FLAGS
 from hm_agent.models.settings import BUILTIN
-from hm_agent.registry import agent_names, scenarios
 
 SHELLS = ("bash", "zsh")
 _SCRIPT = """# Completion of hm-agent: eval "$(hm-agent completion {shell})" in ~/.{shell}rc

@@ -8,11 +8,11 @@ from pathlib import Path
 from hm_agent.cards.card import FILE, FOLDER, read_card
 from hm_agent.cards.every_eval_ever import Publisher, Record, record_of_card, records_of_rows, write_record
 from hm_agent.cards.making import find_cards
-from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError, check_folder, check_run
-from hm_agent.files import path_in_words
+from hm_agent.flags.parsing import argument_parser
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.tables import tabulate
+from hm_agent.storage.files import path_in_words
 
 RELATIONS = ("first_party", "third_party", "collaborative", "other")
 ABOUT = """Writes cards and results as records of Every Eval Ever, one for each agent and model.

@@ -10,8 +10,16 @@ from pathlib import Path
 
 from absl import flags
 
-from hm_agent.battery import Battery, Split
-from hm_agent.command_flags import (
+from hm_agent.cards.battery import Battery, Split
+from hm_agent.catalogue.finding import find_agents, find_scenarios, passed_over_lines
+from hm_agent.catalogue.registry import register_scenarios, suites
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import FULL, SMALL, Setting, Suite
+from hm_agent.config import ConfigError, check_folder
+from hm_agent.experiment import MOST_GIF_STEPS, Experiment
+from hm_agent.extensions import load_place, nearest
+from hm_agent.flags.fields import FlagField, flag_field
+from hm_agent.flags.parsing import (
     HELP,
     FlagGroups,
     define_field,
@@ -20,20 +28,12 @@ from hm_agent.command_flags import (
     read_flags,
     refuse_given,
 )
-from hm_agent.config import ConfigError, check_folder
-from hm_agent.experiment import MOST_GIF_STEPS, Experiment
-from hm_agent.extensions import load_place, nearest
-from hm_agent.files import REPORT
-from hm_agent.finding import find_agents, find_scenarios, passed_over_lines
-from hm_agent.flag_fields import FlagField, flag_field
 from hm_agent.grouping import grouped
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.prompts import register_prompts
-from hm_agent.registry import register_scenarios, suites
 from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.request import ReportRequest
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import FULL, SMALL, Setting, Suite
+from hm_agent.storage.files import REPORT
 from hm_agent.theory_of_mind.hypotheses import Parameters
 from hm_agent.wording import listed
 

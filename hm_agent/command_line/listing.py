@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
+from hm_agent.catalogue.registry import scenarios, shared_agents, suites
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import Suite
 from hm_agent.config import ConfigError
 from hm_agent.models.settings import BUILTIN, PERSON, PRESETS
-from hm_agent.registry import scenarios, shared_agents, suites
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import Suite
 from hm_agent.wording import listed
 
 MODELS = (

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from hm_agent.command_flags import argument_parser
+from hm_agent.cards.packing import ENDING, pack_folder
 from hm_agent.config import ConfigError, check_run
 from hm_agent.extensions import is_place
-from hm_agent.files import path_in_words
-from hm_agent.packing import ENDING, pack_folder
+from hm_agent.flags.parsing import argument_parser
 from hm_agent.process.shell import printable
 from hm_agent.recording.result import OWN_FILE
 from hm_agent.reporting.runs import read_runs
+from hm_agent.storage.files import path_in_words
 from hm_agent.wording import counted, first_of
 
 PACK_ABOUT = """Writes a run or a card into one archive, to attach to a paper or an issue.

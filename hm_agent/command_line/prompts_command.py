@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hm_agent.agents.agent import Recipe
-from hm_agent.command_flags import argument_parser
+from hm_agent.catalogue.finding import find_agent, find_scenario
+from hm_agent.catalogue.registry import register_scenarios, shared_agent
 from hm_agent.config import ConfigError, check_folder, data_folder
 from hm_agent.core import Recorder, Step
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
 from hm_agent.extensions import is_place
-from hm_agent.files import write_whole
-from hm_agent.finding import find_agent, find_scenario
+from hm_agent.flags.parsing import argument_parser
 from hm_agent.models.canned import PLACE
 from hm_agent.models.prompts import register_prompts, render, template_names, template_text
 from hm_agent.models.settings import BUILTIN, ModelSettings
@@ -23,7 +23,7 @@ from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.process.exit_status import FAILED, complain
 from hm_agent.process.shell import printable
-from hm_agent.registry import register_scenarios, shared_agent
+from hm_agent.storage.files import write_whole
 
 ABOUT = """Writes the templates of all prompts into a folder, or shows every prompt of an agent's first episode.
 

@@ -14,13 +14,11 @@ from hm_agent.command_line.console import show_matchups, show_notes, show_rows, 
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.lineups import left_out_lines
-from hm_agent.files import write_whole
 from hm_agent.models.budget import BudgetSpent, RunBudget
 from hm_agent.pool.console_progress import progress_for
 from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.process.exit_status import FAILED, INTERRUPTED, NO_MODEL
-from hm_agent.process.folder_lock import EPISODE_BYTES
 from hm_agent.process.output import output_console
 from hm_agent.process.shell import printable
 from hm_agent.recording import trace
@@ -31,6 +29,8 @@ from hm_agent.reporting.notes import unreadable_notes
 from hm_agent.reporting.request import ReportRequest
 from hm_agent.reporting.tournament import tournaments
 from hm_agent.reporting.writing import PAGE
+from hm_agent.storage.files import write_whole
+from hm_agent.storage.folder_lock import EPISODE_BYTES
 from hm_agent.watching.run_folder import PLAN
 
 CUT_SHORT = (INTERRUPTED, NO_MODEL)

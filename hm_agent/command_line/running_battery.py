@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hm_agent.battery import Battery
+from hm_agent.cards.battery import Battery
 from hm_agent.cards.card import FILE, PAGE
 from hm_agent.cards.making import card_folder, make_cards
 from hm_agent.cards.writing import write_files

@@ -10,22 +10,22 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from hm_agent.casting import ignores, stand_ins
+from hm_agent.catalogue.casting import ignores, stand_ins
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import Setting, Suite
 from hm_agent.config import ConfigError, check_folder
 from hm_agent.core import Recorder
 from hm_agent.experiment.lineups import LeftOut, Lineup, Lineups, check_tournament, seated, tournament_tables
 from hm_agent.experiment.planned_episode import Episode
 from hm_agent.extensions import check_call, packed, unpack
-from hm_agent.files import RUNS
-from hm_agent.flag_fields import flag_field
+from hm_agent.flags.fields import flag_field
 from hm_agent.models.local import LOCAL, named_file
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import BUILTIN, PERSON, ModelSettings
 from hm_agent.recording.making import making
 from hm_agent.recording.result import ENDPOINT, FILE, Result, check_format, read_result
-from hm_agent.registry import suites
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import Setting, Suite
+from hm_agent.storage.files import RUNS
 from hm_agent.theory_of_mind.hypotheses import Parameters
 from hm_agent.wording import first_of
 

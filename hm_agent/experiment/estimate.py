@@ -17,16 +17,16 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from hm_agent.catalogue.registry import scenario_named, suites
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
-from hm_agent.files import write_whole
 from hm_agent.grouping import grouped
 from hm_agent.models.providers import price_for
 from hm_agent.models.settings import BUILTIN
 from hm_agent.recording.result import Result, SeatResult
-from hm_agent.registry import scenario_named, suites
-from hm_agent.scenario import ScenarioInfo
+from hm_agent.storage.files import write_whole
 
 RECORDED = Path(__file__).with_name("recorded_rates.json")
 FILE = "estimate.json"

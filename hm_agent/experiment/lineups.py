@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement, product
 from pathlib import Path
 
-from hm_agent.casting import CEILINGS, FLOOR, check_agent, check_options, obstacle, stand_ins
+from hm_agent.catalogue.casting import CEILINGS, FLOOR, check_agent, check_options, obstacle, stand_ins
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import Setting
 from hm_agent.config import ConfigError
-from hm_agent.files import folder_name
 from hm_agent.grouping import grouped
 from hm_agent.models.settings import PERSON
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import Setting
+from hm_agent.storage.files import folder_name
 
 
 @dataclass(frozen=True)

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import Setting, Suite
 from hm_agent.config import ConfigError
 from hm_agent.core import Seat
 from hm_agent.experiment.lineups import Lineup
-from hm_agent.files import folder_name
 from hm_agent.models.prompts import template_hash
 from hm_agent.models.settings import BUILTIN
 from hm_agent.recording.making import code_hash, file_hash
 from hm_agent.recording.result import CODE, ENDPOINT, EXTRA_BODY, OWN_FILE, Result
-from hm_agent.registry import suites
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.seeding import hashed_seed
-from hm_agent.suite import Setting, Suite
+from hm_agent.storage.files import folder_name
 from hm_agent.wording import listed
 
 if TYPE_CHECKING:

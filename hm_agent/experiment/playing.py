@@ -14,12 +14,12 @@ from statistics import median
 from traceback import format_exception
 from typing import Any, Protocol
 
-from hm_agent.casting import build_agent
+from hm_agent.catalogue.casting import build_agent
+from hm_agent.catalogue.suite import AgentSetup
 from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, World, per_capita
 from hm_agent.episode import EpisodeOutcome, run_episode
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
-from hm_agent.files import TEMPLATES, DiskError, disk_errors, write_whole
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.models.prompts import template_text
 from hm_agent.models.sources import Sources, noted_sources
@@ -40,7 +40,7 @@ from hm_agent.recording.result import (
     versions,
     write_result,
 )
-from hm_agent.suite import AgentSetup
+from hm_agent.storage.files import TEMPLATES, DiskError, disk_errors, write_whole
 
 Agents = Mapping[Seat, Agent[Any, Any]]
 

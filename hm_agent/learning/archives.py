@@ -16,7 +16,7 @@ import numpy.typing as npt
 from pydantic import TypeAdapter, ValidationError
 
 from hm_agent.config import ConfigError, first_problem
-from hm_agent.files import open_regular, write_whole
+from hm_agent.storage.files import open_regular, write_whole
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 FactsT = TypeVar("FactsT")

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from hm_agent.files import write_whole
+from hm_agent.storage.files import write_whole
 
 SMOOTHED = 20
 """The number of updates over which the picture's line is averaged."""

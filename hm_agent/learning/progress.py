@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hm_agent.config import ConfigError
-from hm_agent.files import write_whole
 from hm_agent.learning.archives import Arrays, leaves_of, named
 from hm_agent.learning.curves import LearningCurve, draw_curves
+from hm_agent.storage.files import write_whole
 
 StateT = TypeVar("StateT")
 

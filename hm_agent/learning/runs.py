@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from hm_agent.config import ConfigError
-from hm_agent.files import write_whole
 from hm_agent.process.workers import calls_in_workers
+from hm_agent.storage.files import write_whole
 
 
 class TrainingFailed(RuntimeError):

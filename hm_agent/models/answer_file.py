@@ -20,10 +20,10 @@ from uuid import uuid4
 from pydantic import TypeAdapter
 
 from hm_agent.config import ConfigError
-from hm_agent.files import DiskError
 from hm_agent.models.cache import GaveUpWaiting, request_key, request_text
 from hm_agent.models.chat import Reply, Request
 from hm_agent.models.silence import SilenceWatch
+from hm_agent.storage.files import DiskError
 
 _APPLICATION_ID = 0x484D4147
 """Marks the file as an answer cache, in the field that SQLite's header has for it: `HMAG`."""

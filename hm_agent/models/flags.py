@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from absl import flags
 
-from hm_agent.command_flags import FlagGroups, define_field, define_fields, read_fields
 from hm_agent.config import ConfigError
-from hm_agent.flag_fields import FlagField
+from hm_agent.flags.fields import FlagField
+from hm_agent.flags.parsing import FlagGroups, define_field, define_fields, read_fields
 from hm_agent.models.chat import Sampling
 from hm_agent.models.local import LOCAL
 from hm_agent.models.settings import BUILTIN, PERSON, PRESETS, ModelSettings

@@ -14,9 +14,9 @@ from threading import Event
 from typing import Any
 
 from hm_agent.config import ConfigError
-from hm_agent.files import open_regular
 from hm_agent.models.chat import Message, Reply, Request
 from hm_agent.models.grammar import grammar_of
+from hm_agent.storage.files import open_regular
 
 LOCAL = "local:"
 """The prefix of a model that runs in this process."""

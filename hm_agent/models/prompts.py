@@ -26,12 +26,12 @@ from jinja2 import (
 from jinja2.meta import find_referenced_templates
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from hm_agent.compiled_templates import keep_compiled
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.extensions import ADDED, nearest
-from hm_agent.files import read_text
 from hm_agent.models.sources import note_templates, text_hash
 from hm_agent.questions import Question, shown_fields
+from hm_agent.storage.compiled_templates import keep_compiled
+from hm_agent.storage.files import read_text
 
 _FILTERS: dict[str, Callable[..., Any]] = {}
 

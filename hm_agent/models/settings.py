@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 from hm_agent.config import ConfigError, given_path
-from hm_agent.flag_fields import flag_field
+from hm_agent.flags.fields import flag_field
 from hm_agent.models.chat import Sampling
 from hm_agent.models.prices import RATES, STANDARD
 

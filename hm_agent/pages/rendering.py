@@ -10,7 +10,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from hm_agent.compiled_templates import keep_compiled
+from hm_agent.storage.compiled_templates import keep_compiled
 
 SHARED = Path(__file__).parent
 """The folder of templates that every page may include."""

@@ -24,8 +24,8 @@ from hm_agent.pool.progress import Progress, Pulse
 from hm_agent.pool.shared_state import Holdings, SharedState, StateRequest
 from hm_agent.pool.worker import Begin, EpisodeNews, Stop, WorkerMessage, result_of, work
 from hm_agent.process.interruptions import LOOK_INTERVAL, defer_interruptions, starting_processes
-from hm_agent.process.scratch import leave_room_for_sockets
 from hm_agent.recording.result import Result
+from hm_agent.storage.scratch import leave_room_for_sockets
 
 GRACE = 3.0
 """Seconds without a message after which workers that were told to stop are killed."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, closing, nullcontext
 
+from hm_agent.catalogue.registry import suites
 from hm_agent.experiment import Experiment
 from hm_agent.models.budget import RunBudget
 from hm_agent.models.providers import PROVIDERS
@@ -12,11 +13,10 @@ from hm_agent.pool.pool import Host, LocalHost, Pool
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.shared_state import SharedState
 from hm_agent.pool.worker import InlinePlayer
-from hm_agent.process.folder_lock import locked
 from hm_agent.process.interruptions import postponing_interruption, told_of_interruptions
-from hm_agent.process.open_files import allow_files
 from hm_agent.recording.result import Result
-from hm_agent.registry import suites
+from hm_agent.storage.folder_lock import locked
+from hm_agent.storage.open_files import allow_files
 
 
 def run(experiment: Experiment, progress: Progress, budget: RunBudget | None = None) -> list[Result]:

@@ -17,7 +17,6 @@ from threading import Event, Thread
 from hm_agent.episode import is_being_cancelled
 from hm_agent.experiment.planned_episode import Episode
 from hm_agent.experiment.playing import crashed, cut_short, play
-from hm_agent.files import DiskError
 from hm_agent.models.budget import Budget
 from hm_agent.models.cache import AnswerCache
 from hm_agent.models.providers import ModelPool
@@ -25,9 +24,10 @@ from hm_agent.pool.due_episodes import DueEpisodes
 from hm_agent.pool.progress import Heartbeat, Progress, Pulse
 from hm_agent.pool.shared_state import RemoteState, StateRequest
 from hm_agent.process.interruptions import LOOK_INTERVAL, run_interruptibly
-from hm_agent.process.scratch import drop_scratch_folder, use_scratch_folder
 from hm_agent.process.starting import leave_out_of_collections
 from hm_agent.recording.result import INTERRUPTED, Result
+from hm_agent.storage.files import DiskError
+from hm_agent.storage.scratch import drop_scratch_folder, use_scratch_folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""Utilities for processes: safe interruptions, simultaneous jobs, temporary files that don't outlive the process."""
+"""Utilities for processes: safe interruptions, simultaneous jobs, workers, output."""

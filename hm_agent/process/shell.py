@@ -10,7 +10,7 @@ from io import TextIOWrapper
 from types import FrameType
 
 from hm_agent.process.interruptions import interrupt
-from hm_agent.process.scratch import use_scratch_folder
+from hm_agent.storage.scratch import use_scratch_folder
 
 
 def prepare_process() -> None:

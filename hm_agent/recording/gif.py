@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from PIL import Image
 
 from hm_agent.core import Step
-from hm_agent.files import write_whole
+from hm_agent.storage.files import write_whole
 
 if TYPE_CHECKING:
-    from hm_agent.suite import Pixels
+    from hm_agent.catalogue.suite import Pixels
 
 FILE = "episode.gif"
 WIDTH, COLOURS, MILLISECONDS = 640, 64, 120

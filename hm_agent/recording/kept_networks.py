@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from hm_agent.files import folder_name, write_whole
 from hm_agent.models.sources import short_hash
+from hm_agent.storage.files import folder_name, write_whole
 
 FOLDER = "networks"
 SUFFIX = ".npz"

@@ -15,12 +15,12 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
+from hm_agent.catalogue.suite import Setting
 from hm_agent.config import ConfigError, first_problem
-from hm_agent.files import read_regular, write_whole
 from hm_agent.metrics import Measure
 from hm_agent.process.shell import printable
 from hm_agent.questions import Usage
-from hm_agent.suite import Setting
+from hm_agent.storage.files import read_regular, write_whole
 
 FILE = "result.json"
 """The result file of an episode that finished or failed."""

@@ -14,7 +14,7 @@ from av.video.stream import VideoStream
 from hm_agent.core import Step
 
 if TYPE_CHECKING:
-    from hm_agent.suite import Pixels
+    from hm_agent.catalogue.suite import Pixels
 
 STEPS_A_SECOND = 10
 KEYFRAME_SECONDS = 5

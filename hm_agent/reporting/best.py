@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.grouping import grouped
 from hm_agent.reporting.comparing import Comparison, Key, Values, paired
 from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.statistics import LEAST_EPISODES, ClusteredMean, Interval, clustered_mean, welch_interval
 from hm_agent.reporting.tables import Row
-from hm_agent.scenario import ScenarioInfo
 
 RULE = (
     "In bold: no other agent is better by the 95% interval of the difference, over common seeds where there are five, "

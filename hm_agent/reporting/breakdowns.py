@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hm_agent.catalogue.registry import suites
 from hm_agent.grouping import grouped
 from hm_agent.metrics import SHARE, Breakdown
 from hm_agent.recording.result import Result
-from hm_agent.registry import suites
 from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, scenario_of
 from hm_agent.reporting.drawing import LINE
 from hm_agent.reporting.pictures import Keys, Panel, Picture, add_title, legend, reference_keys

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.grouping import grouped
 from hm_agent.recording.result import Result
 from hm_agent.reporting.comparing import episode_values, paired
 from hm_agent.reporting.conditions import Condition, Labels
 from hm_agent.reporting.statistics import CONFIDENCE, ClusteredMean, clustered_mean
 from hm_agent.reporting.tables import Row
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.wording import counted, listed, number
 
 WELL_TOLD = 0.95

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from hm_agent.catalogue.registry import scenario_named
 from hm_agent.grouping import grouped
 from hm_agent.metrics import UNBOUNDED
 from hm_agent.recording.result import Result
-from hm_agent.registry import scenario_named
 from hm_agent.reporting.conditions import (
     Condition,
     Settings,

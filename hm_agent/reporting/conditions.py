@@ -6,16 +6,16 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TypeAlias
 
-from hm_agent.casting import ignores
+from hm_agent.catalogue.casting import ignores
+from hm_agent.catalogue.registry import agent_names, own_agents, scenario_named, shared_agents, suites
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import Option, OwnAgent, Setting
 from hm_agent.grouping import grouped
 from hm_agent.metrics import Measure
 from hm_agent.models.sources import text_hash
 from hm_agent.process.shell import printable
 from hm_agent.recording.making import PROMPTS_DIR
 from hm_agent.recording.result import BOTS_FILE, CODE, ENDPOINT, NETWORKS, OWN_FILE, Result
-from hm_agent.registry import agent_names, own_agents, scenario_named, shared_agents, suites
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import Option, OwnAgent, Setting
 from hm_agent.theory_of_mind.hypotheses import Parameters
 
 Settings = tuple[tuple[str, Setting], ...]

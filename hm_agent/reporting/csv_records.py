@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from hm_agent.files import path_in_words
 from hm_agent.grouping import grouped
 from hm_agent.metrics import UNBOUNDED
 from hm_agent.recording.result import Result, SeatResult
@@ -18,6 +17,7 @@ from hm_agent.reporting.report import Report
 from hm_agent.reporting.runs import RecordedEpisode
 from hm_agent.reporting.statistics import ClusteredMean, Estimate, Interval, estimate, without_noise
 from hm_agent.reporting.tables import Row, metric_values
+from hm_agent.storage.files import path_in_words
 
 Record = dict[str, str | int | float | None]
 """A line of a CSV file by heading; None for an unknown value."""

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import escape
 
-from hm_agent.flag_fields import flag_field
+from hm_agent.flags.fields import flag_field
 from hm_agent.pages.rendering import SHARED
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ from statistics import mean
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from hm_agent.catalogue.registry import ablated_agent
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.questions import Usage
-from hm_agent.registry import ablated_agent
 from hm_agent.reporting.conditions import Condition, Labels, in_order
 from hm_agent.reporting.drawing import BAND, MUTED, PAGE, STYLES
 from hm_agent.reporting.pictures import (
@@ -26,7 +27,6 @@ from hm_agent.reporting.pictures import (
     wrap_axis_label,
 )
 from hm_agent.reporting.tables import Row, by_group
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.wording import FEW_HAVE_NONE, listed
 
 if TYPE_CHECKING:

@@ -17,13 +17,13 @@ from pathlib import Path
 
 from pydantic import FiniteFloat, TypeAdapter, ValidationError
 
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import Setting
 from hm_agent.config import ConfigError, data_folder, first_problem
 from hm_agent.metrics import Metric, ShareMetric
-from hm_agent.registry import suites
 from hm_agent.reporting.conditions import Condition, Settings
 from hm_agent.reporting.statistics import normalised_score
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import Setting
 
 FILE = "reference_points.csv"
 """In scenarios/: the reference points of many scenarios (`python -m benchmarks.reference_points`)."""

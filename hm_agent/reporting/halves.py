@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hm_agent.registry import suites
+from hm_agent.catalogue.registry import suites
 from hm_agent.reporting.conditions import Condition, in_order
 from hm_agent.reporting.scores import OVERALL, SCORE_DIGITS, groups, lesser_of_pairs
 from hm_agent.reporting.statistics import Estimate, estimate

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from hm_agent.files import CARD_PAGES, write_whole
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.recording import trace
 from hm_agent.recording.making import made_in_words
 from hm_agent.recording.result import FILE, FINISHED, UNFINISHED, Result
@@ -16,7 +16,7 @@ from hm_agent.reporting.conditions import conditions_of, count_agents, in_order,
 from hm_agent.reporting.notes import file_notes, notes_on_results
 from hm_agent.reporting.pages import Link, address, page
 from hm_agent.reporting.runs import RecordedEpisode, Runs, read_runs, world_title, worlds_of
-from hm_agent.scenario import ScenarioInfo
+from hm_agent.storage.files import CARD_PAGES, write_whole
 from hm_agent.wording import listed
 
 PAGE = "index.html"

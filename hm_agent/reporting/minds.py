@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean
 
+from hm_agent.catalogue.registry import scenario_named, suites
+from hm_agent.catalogue.suite import Suite
 from hm_agent.config import ConfigError
 from hm_agent.grouping import grouped
 from hm_agent.metrics import SHARE, UNBOUNDED, Bounds
 from hm_agent.recording.result import Result
-from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference, labels
 from hm_agent.reporting.functional import functional_score, share_of_acts
 from hm_agent.reporting.notes import unfinished
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.statistics import ClusteredMean, clustered_mean
 from hm_agent.reporting.tables import Row, tabulate
-from hm_agent.suite import Suite
 from hm_agent.wording import counted, listed
 
 

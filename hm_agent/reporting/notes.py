@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from hm_agent.files import path_in_words
+from hm_agent.catalogue.registry import scenario_named, suites
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.grouping import grouped
 from hm_agent.questions import Usage
 from hm_agent.recording.making import ENDED
 from hm_agent.recording.result import NO_RESULT, OWN_FILE, Result, other_format
-from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.ceilings import told_notes
 from hm_agent.reporting.conditions import UNKNOWN, Condition, Settings, in_order
 from hm_agent.reporting.runs import Runs, result_order
 from hm_agent.reporting.statistics import TINY
 from hm_agent.reporting.tables import Row
-from hm_agent.scenario import ScenarioInfo
+from hm_agent.storage.files import path_in_words
 from hm_agent.wording import counted, listed, number, total
 
 CALCULATED = "The model `builtin` answers by calculation: no language model was involved."

@@ -13,17 +13,17 @@ from itertools import combinations
 from statistics import mean
 from typing import NamedTuple
 
+from hm_agent.catalogue.registry import scenario_named
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.config import ConfigError
 from hm_agent.grouping import grouped
 from hm_agent.metrics import Metric
 from hm_agent.recording.result import Result
-from hm_agent.registry import scenario_named
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference, labels, scenario_of
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.seats import matchups, player_labels
 from hm_agent.reporting.statistics import ClusteredMean, Estimate, Interval, clustered_mean, holm, t_interval
 from hm_agent.reporting.tables import Row, tabulate, without_spare_shortcuts
-from hm_agent.scenario import ScenarioInfo
 
 Round = tuple[object, int]
 """The base seed and the number of an episode."""

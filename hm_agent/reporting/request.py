@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from hm_agent.flag_fields import flag_field
+from hm_agent.flags.fields import flag_field
 from hm_agent.reporting.drawing import AS_SVG, FigureFiles
 
 

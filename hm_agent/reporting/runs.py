@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from hm_agent.catalogue.registry import scenario_place, suites
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.config import ConfigError
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result, result_files
-from hm_agent.registry import scenario_place, suites
 from hm_agent.reporting.conditions import Condition, IdleParameters, scenario_of
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.wording import listed
 
 FILES = (FILE, UNFINISHED, trace.FILE, "video.mp4", "episode.gif", "replay.html")

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import mean
 
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.grouping import grouped
 from hm_agent.reporting.conditions import Condition, in_order
 from hm_agent.reporting.statistics import Interval, clustered_mean, interquartile_mean, stratified_interval
 from hm_agent.reporting.tables import LEAST_ERRORS, LEAST_SHARE, Row
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.wording import counted, listed, number, share_of, with_error
 
 OVERALL = "all scenarios"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from statistics import mean
 from typing import TypeAlias
 
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.grouping import grouped
 from hm_agent.metrics import Measure
 from hm_agent.questions import Usage
@@ -14,7 +15,6 @@ from hm_agent.recording.result import Result, SeatResult
 from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, labels, scenario_of
 from hm_agent.reporting.runs import result_order, scenario_order
 from hm_agent.reporting.statistics import Estimate
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.wording import NOTHING, number, with_error
 
 Player: TypeAlias = Condition

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from hm_agent.files import write_whole
 from hm_agent.questions import Usage
 from hm_agent.reporting.ceilings import told_mark
 from hm_agent.reporting.conditions import labels
@@ -18,6 +17,7 @@ from hm_agent.reporting.pages import cell
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.tables import Row, by_unit, tabulate
 from hm_agent.reporting.world_table import WORLDS_ABOUT, world_table
+from hm_agent.storage.files import write_whole
 from hm_agent.wording import NOTHING, known, markdown_table, number, total, with_cached, with_error
 
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from math import hypot, inf
 from statistics import mean, median
 
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.grouping import grouped
 from hm_agent.metrics import TOLD_SHARE, PublishedFigure
 from hm_agent.questions import Usage
 from hm_agent.recording.result import Result
-from hm_agent.registry import suites
 from hm_agent.reporting.conditions import (
     Condition,
     Settings,
@@ -27,7 +28,6 @@ from hm_agent.reporting.conditions import (
 from hm_agent.reporting.functional import ReferencePoints
 from hm_agent.reporting.runs import result_order
 from hm_agent.reporting.statistics import Estimate, estimate, normalised_score, scale_length, without_noise
-from hm_agent.scenario import ScenarioInfo
 
 LEAST_ERRORS = 3.0
 """A scale is narrow if ceiling and floor differ by less than this multiple of the standard error of the difference."""

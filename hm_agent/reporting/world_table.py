@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hm_agent.casting import obstacle
+from hm_agent.catalogue.casting import obstacle
+from hm_agent.catalogue.registry import agent_names, suites
 from hm_agent.grouping import grouped
-from hm_agent.registry import agent_names, suites
 from hm_agent.reporting.conditions import Condition, Labels, in_order
 from hm_agent.reporting.runs import world_title
 from hm_agent.reporting.scores import INTERVAL_ABOUT, SCORE_DIGITS, NormalisedScore, lacking_note, mean_scores

@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from hm_agent.files import path_in_words, read_regular, write_whole
 from hm_agent.reporting import csv_records
 from hm_agent.reporting.csv_records import Record
 from hm_agent.reporting.drawing import AS_SVG, FigureFiles
@@ -21,6 +20,7 @@ from hm_agent.reporting.orders_figure import orders_figure
 from hm_agent.reporting.pages import page
 from hm_agent.reporting.report import Report
 from hm_agent.reporting.runs import Runs
+from hm_agent.storage.files import path_in_words, read_regular, write_whole
 
 PAGE, ORDERS_PAGE, MINDS_PAGE = "report.html", "orders.md", "minds.md"
 EPISODES = "episodes.csv"

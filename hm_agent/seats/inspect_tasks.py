@@ -32,12 +32,13 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import JSONSchema
 
 from hm_agent.api import check_given
-from hm_agent.battery import Battery
+from hm_agent.cards.battery import Battery
+from hm_agent.catalogue.finding import find_agent, find_scenarios
+from hm_agent.catalogue.suite import FULL, SMALL, Setting
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
 from hm_agent.experiment.playing import play as play_episode
-from hm_agent.finding import find_agent, find_scenarios
 from hm_agent.models.chat import Reply, Request, Sampling
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import PERSON, ModelSettings
@@ -46,7 +47,6 @@ from hm_agent.questions import map_schema
 from hm_agent.recording.result import Result
 from hm_agent.reporting.functional import shipped_score
 from hm_agent.seats.seat_models import SeatModels
-from hm_agent.suite import FULL, SMALL, Setting
 
 FULL_AGENT = Experiment.agents[0]
 ERROR = "{group_name}, standard error"

@@ -19,24 +19,24 @@ from threading import Thread
 from typing import TYPE_CHECKING, BinaryIO
 
 from hm_agent.api import check_given
-from hm_agent.command_flags import argument_parser
+from hm_agent.catalogue.finding import find_agent, find_scenario
+from hm_agent.catalogue.registry import suites
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
 from hm_agent.experiment.playing import play
-from hm_agent.files import REPORT, RUNS, path_in_words
-from hm_agent.finding import find_agent, find_scenario
+from hm_agent.flags.parsing import argument_parser
 from hm_agent.models.prompts import phrase
 from hm_agent.models.settings import BUILTIN, PERSON
 from hm_agent.pages.local_server import HOST
-from hm_agent.process.folder_lock import locked
 from hm_agent.process.interruptions import defer_interruptions
 from hm_agent.questions import Model
 from hm_agent.recording.result import Result
-from hm_agent.registry import suites
 from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.request import ReportRequest
 from hm_agent.seats.seat_models import SeatModels
+from hm_agent.storage.files import REPORT, RUNS, path_in_words
+from hm_agent.storage.folder_lock import locked
 from hm_agent.text_env.text_episode import OutsideSeat
 
 if TYPE_CHECKING:

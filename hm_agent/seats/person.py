@@ -11,7 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hm_agent.casting import build_agent, can_play
+from hm_agent.catalogue.casting import build_agent, can_play
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import AgentSetup, OwnAgent, Viewer
 from hm_agent.core import Agent, Decision, Observation
 from hm_agent.models.bare_answers import MOST_BARE, only_field, with_field
 from hm_agent.models.chat import Chat, Reply, Request
@@ -19,13 +22,10 @@ from hm_agent.models.settings import PERSON
 from hm_agent.process.shell import printable
 from hm_agent.questions import ModelUnavailable, Usage
 from hm_agent.recording.result import INTERRUPTED
-from hm_agent.registry import suites
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.seats.suggestions import suggestions
-from hm_agent.suite import AgentSetup, OwnAgent, Viewer
 
 if TYPE_CHECKING:
-    from hm_agent.suite import Pixels
+    from hm_agent.catalogue.suite import Pixels
 
 SEEN: dict[int, Pixels] = {}
 """The latest picture of its world that each seat has seen, by the seat's seed; in worlds that have pictures."""

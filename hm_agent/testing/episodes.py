@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hm_agent.casting import build_agent
+from hm_agent.catalogue.casting import build_agent
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import AgentSetup, Setting
 from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, Step, World
 from hm_agent.episode import EpisodeOutcome, run_episode
 from hm_agent.experiment.planned_episode import seat_seed
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import Model
-from hm_agent.registry import suites
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import AgentSetup, Setting
 from hm_agent.theory_of_mind.hypotheses import Parameters
 
 

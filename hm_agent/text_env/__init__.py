@@ -29,16 +29,16 @@ from threading import Lock
 from types import TracebackType
 from typing import Any, NoReturn, Self, TypeVar
 
-from hm_agent.casting import check_agent, check_options
+from hm_agent.catalogue.casting import check_agent, check_options
+from hm_agent.catalogue.finding import find_scenario
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import Setting
 from hm_agent.config import ConfigError
 from hm_agent.core import LiteralQuestion, Recorder, Seat
 from hm_agent.extensions import option_meant
-from hm_agent.finding import find_scenario
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import BUILTIN, ModelSettings
-from hm_agent.registry import suites
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import Setting
 from hm_agent.text_env.text_episode import OUTSIDE, TextEpisode, TextStep, TextTable
 from hm_agent.wording import listed
 

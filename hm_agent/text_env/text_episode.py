@@ -9,7 +9,10 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypedDict
 
-from hm_agent.casting import build_agent
+from hm_agent.catalogue.casting import build_agent
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import AgentSetup, Setting
 from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, World
 from hm_agent.episode import EpisodeOutcome, run_episode
 from hm_agent.experiment.planned_episode import seat_seed
@@ -21,9 +24,6 @@ from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import ModelSettings
 from hm_agent.models.text_model import TextModel
 from hm_agent.questions import AnswerT, Model, ModelCall, Question, ignore
-from hm_agent.registry import suites
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import AgentSetup, Setting
 from hm_agent.theory_of_mind.hypotheses import Parameters
 
 OUTSIDE = "outside"

@@ -11,7 +11,7 @@ from gymnasium.vector.utils import create_shared_memory
 from pettingzoo import AECEnv
 
 from hm_agent.core import Seat
-from hm_agent.parallel_episodes import EnvStep, Infos, ParallelEpisodes
+from hm_agent.envs.parallel_episodes import EnvStep, Infos, ParallelEpisodes
 from hm_agent.text_env import TextEnv
 from hm_agent.text_env.text_episode import TextStep
 

@@ -17,11 +17,11 @@ from aiohttp import ClientSession
 from pydantic import Field
 from verifiers.v1.dialects.chat import message_to_wire
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
 from hm_agent.config import ConfigError
 from hm_agent.core import Seat
-from hm_agent.finding import find_scenarios
 from hm_agent.models.settings import BUILTIN
-from hm_agent.registry import suites
 from hm_agent.reporting.functional import FunctionalScore, shipped_score
 from hm_agent.text_env import NEW, TextEnv, text_env
 

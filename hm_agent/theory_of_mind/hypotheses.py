@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from hm_agent.core import Hypothesis
-from hm_agent.flag_fields import flag_field
+from hm_agent.flags.fields import flag_field
 
 
 @dataclass(frozen=True, slots=True)

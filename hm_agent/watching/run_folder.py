@@ -11,9 +11,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from hm_agent.files import read_regular
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
+from hm_agent.storage.files import read_regular
 
 PLAN = ".plan.json"
 """The file in which a run records how many episodes its folder will have, those of earlier runs included."""

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError
-from hm_agent.files import REPORT, RUNS, path_in_words, read_regular
+from hm_agent.flags.parsing import argument_parser
 from hm_agent.pages.local_server import HOST, HTML, JSON, TEXT, LocalHandler, PageServer
 from hm_agent.pages.rendering import environment
+from hm_agent.storage.files import REPORT, RUNS, path_in_words, read_regular
 from hm_agent.watching.state import SHOWN_FILES, Watcher
 
 PORT = 7575

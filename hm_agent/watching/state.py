@@ -8,15 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from hm_agent.catalogue.registry import scenario_named
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.core import per_capita
-from hm_agent.files import path_in_words
 from hm_agent.questions import Usage
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, Result
-from hm_agent.registry import scenario_named
 from hm_agent.reporting.conditions import scenario_of
 from hm_agent.reporting.runs import scenario_order
-from hm_agent.scenario import ScenarioInfo
+from hm_agent.storage.files import path_in_words
 from hm_agent.watching.run_folder import LINE, EndedEpisode, RunFolder, RunningEpisode
 
 LATEST = 30

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from hm_agent.agents.registry import AGENTS
-from hm_agent.casting import can_play, check_agent
+from hm_agent.catalogue.casting import can_play, check_agent
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.config import ConfigError
 from hm_agent.core import Clue
 from hm_agent.experiment import Experiment
-from hm_agent.finding import find_scenarios
 from hm_agent.models.prompts import render
 from hm_agent.models.settings import PERSON, ModelSettings
 from hm_agent.pool.progress import Progress

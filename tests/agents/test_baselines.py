@@ -11,8 +11,8 @@ import pytest
 from _pytest.mark.structures import ParameterSet
 
 from hm_agent.agents.baselines import HighLevelPlanner, Reactive
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.core import Clue, Event
-from hm_agent.finding import find_scenarios
 from hm_agent.questions import Question
 from hm_agent.testing.episodes import SeatStep
 from hm_agent.testing.scripted_model import ScriptedModel, each

@@ -14,14 +14,14 @@ from hm_agent.agents.agent import Recipe
 from hm_agent.agents.baselines import EvaluatedStrategies
 from hm_agent.agents.reflection import NoReflection
 from hm_agent.agents.registry import AGENTS
-from hm_agent.casting import check_agent
+from hm_agent.catalogue.casting import check_agent
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import register_strategist, suites
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.core import Hypothesis
 from hm_agent.extensions import ADDED
-from hm_agent.finding import find_scenarios
 from hm_agent.models.prompts import environment, render
 from hm_agent.questions import Question, answer_schema
-from hm_agent.registry import register_strategist, suites
 from hm_agent.testing.episodes import set_up
 from hm_agent.testing.scripted_model import ScriptedModel
 from hm_agent.theory_of_mind import decision_questions, mind_questions, odds_questions

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hm_agent.agents.reflection import EVALUATIONS_SHOWN, Critique
-from hm_agent.finding import find_scenarios
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, ignore
 from hm_agent.testing.episodes import SeatStep

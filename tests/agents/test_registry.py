@@ -10,13 +10,13 @@ from typing import ClassVar
 import pytest
 
 from hm_agent.agents.registry import AGENTS
-from hm_agent.casting import can_play, check_agent
+from hm_agent.catalogue.casting import can_play, check_agent
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import agent_names, own_agents, shared_agents
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.config import ConfigError
-from hm_agent.finding import find_scenarios
 from hm_agent.models.settings import PERSON
 from hm_agent.questions import Model
-from hm_agent.registry import agent_names, own_agents, shared_agents
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import SeatStep, play_steps
 from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.theory_of_mind.hypotheses import BY_PREDICTION, BY_REWARD, Hyperparameters, Parameters

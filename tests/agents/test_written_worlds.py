@@ -16,12 +16,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hm_agent.casting import can_play
+from hm_agent.catalogue.casting import can_play
+from hm_agent.catalogue.registry import scenario_named, suites
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.prompts import render
 from hm_agent.questions import Question, answer_schema
 from hm_agent.recording.trace import to_json
-from hm_agent.registry import scenario_named, suites
 from hm_agent.testing.episodes import play_out, set_up
 from tests.fitting_answers import check_fitting, check_reasoners, check_schema, values
 from tests.model_stand_ins import CheckedReasoner

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from hm_agent.battery import Battery, Part
+from hm_agent.cards.battery import Battery, Part
 from hm_agent.cards.card import CalibrationBin, WorldFigures
 from hm_agent.cards.deriving import PlayedPart, Player, derive
+from hm_agent.catalogue.suite import FULL
 from hm_agent.recording.result import Result
-from hm_agent.suite import FULL
 from hm_agent.theory_of_mind.predictions import PredictionRecord
 from tests.reporting.examples import result
 from tests.theory_of_mind.test_predictions import Seen, is_right

@@ -18,15 +18,15 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from hm_agent.battery import CANARY
 from hm_agent.cards.answers import pack, unpack
+from hm_agent.cards.battery import CANARY
 from hm_agent.cards.card import ANSWERS, Card, read_card
 from hm_agent.cards.writing import leaderboard
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.suite import FULL, SMALL
 from hm_agent.config import ConfigError
 from hm_agent.process.exit_status import FAILED, WRONG_INPUT
-from hm_agent.registry import suites
 from hm_agent.reporting.pages import page
-from hm_agent.suite import FULL, SMALL
 from hm_agent.testing.endpoint import Endpoint, Response, completion
 from tests.support.commands import call_here, overriding
 from tests.support.few_pairs import SEED, SOON_FOUND, few_pairs

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent.battery import Battery
+from hm_agent.cards.battery import Battery
+from hm_agent.catalogue.suite import FULL
 from hm_agent.command_line import flags
 from hm_agent.command_line.cli import main
 from hm_agent.command_line.commands import COMMANDS
-from hm_agent.suite import FULL
 
 SCENARIO, SIZE = "--scenario=rws_repeated_1", "--scenario=symmtom_w6_n3_c3"
 

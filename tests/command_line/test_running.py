@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent.process.folder_lock import LOCK
 from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.request import ReportRequest
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.writing import PAGE, write_report
+from hm_agent.storage.folder_lock import LOCK
 from hm_agent.watching.state import Watcher
 from tests.command_line.test_cli import interrupted, start
 from tests.reporting.examples import leave, result

@@ -28,7 +28,8 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 import hm_agent
-from hm_agent.battery import Battery
+from hm_agent.cards.battery import Battery
+from hm_agent.catalogue.registry import suites
 from hm_agent.command_line.converting import convert_command
 from hm_agent.experiment import Experiment
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
@@ -40,7 +41,6 @@ from hm_agent.pool.run import run as run_experiment
 from hm_agent.questions import AnswerT, ModelCall, Question, ignore
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, read_result
-from hm_agent.registry import suites
 from hm_agent.reporting.functional import shipped_score
 from hm_agent.seats.inspect_tasks import battery, play
 from hm_agent.seats.mcp_seat import ServedSeat, _episode, _serve
@@ -98,7 +98,7 @@ def test_inspect_plays_the_same_episodes_in_all_worlds(endpoint: Endpoint, tmp_p
             assert {name: told[name] for name in same} == {name: getattr(result, name) for name in same}
             assert result.is_answered
             assert sample.scores
-            info = hm_agent.registry.scenario_named(result.scenario)
+            info = hm_agent.catalogue.registry.scenario_named(result.scenario)
             assert sample.scores["measure"].value == result.metric(info.metric.name)
             asked = [event for event in sample.events if event.event == "model"]
             assert len(asked) == result.model_calls, "the log has every question"
@@ -182,7 +182,7 @@ def test_the_batterys_task_plays_and_scores_its_items_as_the_package_does(world:
         told, scores = sample.store["result"], sample.scores
         result = own[told["scenario"]]
         assert (told["reward"], told["metrics"]) == (result.reward, result.metrics)
-        info = hm_agent.registry.scenario_named(result.scenario)
+        info = hm_agent.catalogue.registry.scenario_named(result.scenario)
         functional = shipped_score(info, result.metric, result.settings)
         assert scores
         assert functional.value is not None, functional.why

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.experiment import Experiment
-from hm_agent.finding import find_scenarios
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.chat import Message, Reply, Request, Sampling
 from hm_agent.models.local import CONTEXT, LocalChat

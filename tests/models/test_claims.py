@@ -20,11 +20,11 @@ from typing import Any
 import pytest
 
 from hm_agent.config import ConfigError
-from hm_agent.files import DiskError
 from hm_agent.models import answer_file
 from hm_agent.models.answer_file import AnswerFile
 from hm_agent.models.cache import CachedChat, GaveUpWaiting
 from hm_agent.models.chat import Reply, Request
+from hm_agent.storage.files import DiskError
 from hm_agent.testing.endpoint import Endpoint, Response
 from tests.models.loopback_client import REQUEST
 from tests.support.commands import call_here, outcomes, start

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.core import Hypothesis
 from hm_agent.experiment import Experiment
-from hm_agent.finding import find_scenarios
 from hm_agent.models.answer_parsing import read_answer
 from hm_agent.models.prompts import render
 from hm_agent.models.settings import ModelSettings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from absl import flags
 
-from hm_agent.command_flags import read_flags
+from hm_agent.flags.parsing import read_flags
 from hm_agent.models.chat import Sampling
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.settings import PRESETS, ModelSettings

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
-from hm_agent.finding import find_scenarios
 from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.progress import NoProgress, Progress, Pulse
 from hm_agent.pool.run import run

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
-from hm_agent.finding import find_scenarios
 from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.other_machines import portable, shared_setup
 

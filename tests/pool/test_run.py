@@ -20,11 +20,11 @@ from typing import Any, cast
 
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
 from hm_agent.experiment.playing import cut_short
-from hm_agent.finding import find_scenarios
 from hm_agent.models.budget import RunBudget
 from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.due_episodes import DueEpisodes
@@ -33,8 +33,8 @@ from hm_agent.pool.progress import NoProgress, Pulse
 from hm_agent.pool.run import run
 from hm_agent.pool.shared_state import SharedState
 from hm_agent.pool.worker import EpisodeNews
-from hm_agent.process.folder_lock import locked
 from hm_agent.recording.result import Result, read_result
+from hm_agent.storage.folder_lock import locked
 
 SCENARIOS = find_scenarios(["rws_repeated_1", "cooking_asymmetric_1"])
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
-from hm_agent.finding import find_scenarios
 from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
-from hm_agent.process.open_files import allow_files
+from hm_agent.storage.open_files import allow_files
 from tests.support.commands import ROOT
 
 SCRIPT = """

@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from hm_agent.casting import build_agent
+from hm_agent.catalogue.casting import build_agent
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import AgentSetup, Viewer
 from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, Step, Strategy, Thoughts, Turn, World
 from hm_agent.episode import run_episode
-from hm_agent.finding import find_scenarios
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.recording.replay.film import Pixels
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.result import Result, SeatResult
 from hm_agent.recording.trace import TraceRecorder
-from hm_agent.registry import suites
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import AgentSetup, Viewer
 from hm_agent.testing.episodes import SeatLog, play_out, set_up, settled
 from hm_agent.theory_of_mind.hypotheses import Parameters
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
 from hm_agent.config import ConfigError
 from hm_agent.episode import run_episode
-from hm_agent.finding import find_scenarios
 from hm_agent.recording.result import Result, check_format, other_format, read_result
 from hm_agent.recording.trace import FORMAT, HEADER, TraceLine, TraceRecorder, read_trace
-from hm_agent.registry import suites
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.writing import write_report
 from hm_agent.testing.episodes import seat_agents, settled

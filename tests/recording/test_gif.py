@@ -10,12 +10,12 @@ import pytest
 from PIL import Image
 from PIL.GifImagePlugin import GifImageFile
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
 from hm_agent.command_line import flags
 from hm_agent.config import ConfigError
 from hm_agent.core import Step
-from hm_agent.finding import find_scenarios
 from hm_agent.recording.gif import MILLISECONDS, WIDTH, GifRecorder
-from hm_agent.registry import suites
 from hm_agent.testing.episodes import play_out, set_up
 
 Pixels = npt.NDArray[np.uint8]

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.core import Agent, Decision, Hypothesis, Observation, Recorder, Thoughts
 from hm_agent.episode import run_episode
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
-from hm_agent.scenario import ScenarioInfo
 from tests.recording.browsing import go_to, opened, pixels, step_of
 from tests.recording.recordings import (
     NO_SCENARIO,

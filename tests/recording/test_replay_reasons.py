@@ -15,8 +15,8 @@ from playwright.sync_api import expect
 from pydantic import BaseModel
 
 from hm_agent.agents.reflection import Critique
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.core import Decision, Event, Hypothesis, Observation, Step, Thoughts, Turn
-from hm_agent.finding import find_scenarios
 from hm_agent.questions import Exchange, ModelCall, Question, Usage
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.experiment import Experiment
 from hm_agent.extensions import ADDED, load_place
-from hm_agent.finding import find_scenarios
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
 from hm_agent.reporting.runs import read_runs

@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import Option, Setting, Suite
 from hm_agent.metrics import Metric, PublishedFigure
 from hm_agent.recording.result import Result, SeatResult, write_result
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import Option, Setting, Suite
 
 RWS, PD = "running_with_scissors_in_the_matrix__repeated_1", "prisoners_dilemma_in_the_matrix__repeated_5"
 KITCHEN = "collaborative_cooking__asymmetric_1"

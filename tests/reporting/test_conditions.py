@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent.registry import own_agents
+from hm_agent.catalogue.registry import own_agents
+from hm_agent.catalogue.suite import OwnAgent
 from hm_agent.reporting import conditions
 from hm_agent.reporting.conditions import Condition, conditions_of, count_agents, in_order, labels
 from hm_agent.reporting.runs import read_runs
-from hm_agent.suite import OwnAgent
 from tests.reporting.examples import PD, RWS, SELF_PLAY, delivered, leave, result, settings
 
 

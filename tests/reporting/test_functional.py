@@ -8,12 +8,12 @@ from statistics import mean
 import pytest
 
 import hm_agent
-from hm_agent.battery import Battery
+from hm_agent.cards.battery import Battery
+from hm_agent.catalogue.registry import scenario_named, suites
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.lineups import Lineup
 from hm_agent.experiment.planned_episode import Episode
-from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.functional import (
     FILE,
     ReferencePoints,

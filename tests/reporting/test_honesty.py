@@ -15,11 +15,11 @@ import pytest
 from rich.console import Console
 
 import hm_agent
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.command_line.console import show_rows
 from hm_agent.command_line.converting import convert_command
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
-from hm_agent.finding import find_scenarios
 from hm_agent.pool.console_progress import ConsoleProgress
 from hm_agent.questions import ModelCall, Usage
 from hm_agent.recording.result import Result, read_result

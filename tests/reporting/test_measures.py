@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hm_agent.finding import find_scenarios
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import scenario_named
 from hm_agent.metrics import UNBOUNDED, Measure
 from hm_agent.recording.result import Result
-from hm_agent.registry import scenario_named
 from hm_agent.reporting.comparing import compare
 from hm_agent.reporting.conditions import IdleParameters, conditions_of, labels
 from hm_agent.reporting.csv_records import long_records

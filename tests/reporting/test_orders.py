@@ -11,8 +11,8 @@ import pytest
 from matplotlib.axes import Axes
 from PIL import Image
 
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.config import ConfigError
-from hm_agent.finding import find_scenarios
 from hm_agent.recording.result import Result
 from hm_agent.reporting.csv_records import matchup_records
 from hm_agent.reporting.drawing import FigureFiles, page_colours

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from hm_agent.agents.registry import AGENTS
+from hm_agent.catalogue.registry import register_scenarios
 from hm_agent.command_line.commands import PLAY
 from hm_agent.extensions import ADDED
 from hm_agent.recording.result import Result, read_result
-from hm_agent.registry import register_scenarios
 from hm_agent.reporting.csv_records import long_records, wide_records
 from hm_agent.reporting.index import list_episodes, write_index
 from hm_agent.reporting.notes import SUMMED_TIME, TIME

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import Suite
 from hm_agent.extensions import ADDED
 from hm_agent.metrics import Metric
 from hm_agent.recording.result import Result
 from hm_agent.reporting.notes import shortcut_notes, unbeaten_shortcuts, unscored
 from hm_agent.reporting.scores import narrow_note, narrow_scales, scores
 from hm_agent.reporting.tables import Row, tabulate, without_spare_shortcuts
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import Suite
 from tests.reporting.examples import result
 
 METRIC = Metric("points", "points", ceiling="oracle", least_scale=1.0)

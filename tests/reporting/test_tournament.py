@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent.finding import find_scenarios
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.recording.result import Result
 from hm_agent.reporting.report import Report
 from hm_agent.reporting.runs import RecordedEpisode, Runs

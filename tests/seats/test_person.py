@@ -22,8 +22,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import hm_agent
+from hm_agent.catalogue.finding import find_agents
 from hm_agent.config import ConfigError
-from hm_agent.finding import find_agents
 from hm_agent.models.chat import Request, Sampling
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, read_result

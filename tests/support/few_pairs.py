@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from hm_agent.registry import suites
-from hm_agent.suite import FULL, SMALL
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.suite import FULL, SMALL
 
 SEED = 8271644242
 """The seed of a private draw whose pairs of stories are drawn in a tenth of a second; those of most take several."""

@@ -10,16 +10,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
 from hm_agent.core import Recorder, Seat, Step, Turn, World
 from hm_agent.experiment import Experiment
-from hm_agent.finding import find_scenarios
 from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.recording.replay.recorder import ReplayRecorder
 from hm_agent.recording.result import Result
 from hm_agent.recording.trace import TraceRecorder
-from hm_agent.registry import suites
 from hm_agent.testing.endpoint import Endpoint
 from hm_agent.testing.episodes import play_out, set_up
 from tests.support.melting_pot import text_player

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import mean
 
-from hm_agent.registry import scenario_named
+from hm_agent.catalogue.registry import scenario_named
 from hm_agent.testing.episodes import play_out, set_up
 
 

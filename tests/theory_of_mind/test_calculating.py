@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from hm_agent.casting import check_agent
+from hm_agent.catalogue.casting import check_agent
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.core import Thoughts
-from hm_agent.finding import find_scenarios
 from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.theory_of_mind.calculating import Calculator
 from hm_agent.theory_of_mind.odds_questions import GiveOdds, OddsAnswer, RuleChances

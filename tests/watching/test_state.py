@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from hm_agent.files import folder_name
 from hm_agent.recording.result import write_result
+from hm_agent.storage.files import folder_name
 from hm_agent.watching.run_folder import PLAN, RunningEpisode
 from hm_agent.watching.state import Watcher
 from tests.reporting.examples import PD, RWS, leave, result

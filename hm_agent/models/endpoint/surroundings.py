@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from hm_agent.config import ConfigError
-from hm_agent.files import open_regular
+from hm_agent.storage.files import open_regular
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 WEB = ("http", "https")

@@ -12,12 +12,12 @@ from typing import Any
 from jinja2 import Template
 from markupsafe import Markup
 
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import Viewer
 from hm_agent.pages.rendering import environment
 from hm_agent.recording.making import made_in_words
 from hm_agent.recording.replay.film import TILE, CompressedText, Film
 from hm_agent.recording.result import Result
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import Viewer
 
 TEMPLATES = Path(__file__).parent / "templates"
 SCRIPTS = (

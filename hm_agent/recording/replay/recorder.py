@@ -9,15 +9,15 @@ from typing import Any
 
 from PIL import Image
 
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import Viewer
 from hm_agent.core import Decision, Recorder, Seat, Step
-from hm_agent.files import write_whole
 from hm_agent.models.prompts import render
 from hm_agent.recording import trace
 from hm_agent.recording.replay.film import CompressedText, Film, Pixels
 from hm_agent.recording.replay.page import Recording, replay_page
 from hm_agent.recording.result import Result
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import Viewer
+from hm_agent.storage.files import write_whole
 
 PAGE = "replay.html"
 THUMBNAIL = "thumbnail.png"

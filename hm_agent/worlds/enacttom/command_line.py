@@ -8,12 +8,12 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from hm_agent.catalogue.world_command import WorldCommand
 from hm_agent.config import ConfigError, data_folder
-from hm_agent.files import write_whole
-from hm_agent.flag_fields import flag_field
+from hm_agent.flags.fields import flag_field
 from hm_agent.process.workers import calls_in_workers
+from hm_agent.storage.files import write_whole
 from hm_agent.wording import counted, listed
-from hm_agent.world_command import WorldCommand
 from hm_agent.worlds.enacttom.tasks.certificate import Status
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hm_agent.catalogue.registry import register_scenarios
+from hm_agent.catalogue.world_command import WorldCommand
 from hm_agent.config import ConfigError
-from hm_agent.flag_fields import flag_field
+from hm_agent.flags.fields import flag_field
 from hm_agent.recording.result import Result
-from hm_agent.registry import register_scenarios
 from hm_agent.reporting.conditions import conditions_of, in_order, labels
 from hm_agent.reporting.runs import read_runs
-from hm_agent.world_command import WorldCommand
 from hm_agent.worlds.enacttom.measures import PAPER_RUNS, TaskRuns, study
 from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.tasks.certificate import unproved

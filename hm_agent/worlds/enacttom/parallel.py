@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from gymnasium.spaces import Text
 
 from hm_agent.core import Turn
-from hm_agent.parallel_episodes import EnvStep, Infos, ParallelEpisodes
+from hm_agent.envs.parallel_episodes import EnvStep, Infos, ParallelEpisodes
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.world import EnacttomWorld

@@ -11,14 +11,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import FULL, SMALL, AgentSetup, Option, OwnAgent, OwnCommand, Setting, Suite, Viewer
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.core import Agent, World
 from hm_agent.extensions import ADDED
-from hm_agent.files import read_regular
 from hm_agent.metrics import SHARE, Metric, ShareMetric
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import FULL, SMALL, AgentSetup, Option, OwnAgent, OwnCommand, Setting, Suite, Viewer
+from hm_agent.storage.files import read_regular
 from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
 
 if TYPE_CHECKING:

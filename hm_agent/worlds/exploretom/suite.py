@@ -7,13 +7,13 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import FULL, SMALL, AgentSetup, Option, OwnAgent, OwnCommand, Setting, Suite, Viewer
 from hm_agent.config import ConfigError, existing_file
 from hm_agent.core import Agent, World
 from hm_agent.matched_pairs import HalfOfKind, MatchedPairWorld, pairs_metric
 from hm_agent.metrics import SHARE, Breakdown, Metric, ShareMetric
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import FULL, SMALL, AgentSetup, Option, OwnAgent, OwnCommand, Setting, Suite, Viewer
 from hm_agent.theory_of_mind.hypotheses import BY_PREDICTION
 from hm_agent.worlds.exploretom.pairs.kinds import BOTH, KINDS, PAIR_SCENARIOS, SEATS, StoryPairKind
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionSet

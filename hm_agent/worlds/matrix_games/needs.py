@@ -14,10 +14,10 @@ from functools import cached_property
 from random import Random
 from statistics import mean
 
-from hm_agent.command_flags import argument_parser
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.config import ConfigError
 from hm_agent.episode import run_episode
-from hm_agent.finding import find_scenarios
+from hm_agent.flags.parsing import argument_parser
 from hm_agent.wording import NOTHING, number
 from hm_agent.worlds.matrix_games.agents import LADDER, PLAYERS
 from hm_agent.worlds.matrix_games.settings import TableScenario, table_scenarios

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import AgentSetup, OwnAgent, OwnCommand, Setting, Suite, Viewer
 from hm_agent.config import content_hash
 from hm_agent.core import Agent, World
 from hm_agent.extensions import ADDED
 from hm_agent.metrics import UNBOUNDED, Bounds, Metric, ShareMetric
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.repeated_games.learners import LEARNERS_ABOUT
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import AgentSetup, OwnAgent, OwnCommand, Setting, Suite, Viewer
 from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
 from hm_agent.theory_of_mind.predictions import BASE_RATE, FROM_PREDICTIONS, RIGHT
 from hm_agent.worlds.matrix_games.settings import FILES, PayoffGame, TableScenario, table_scenarios

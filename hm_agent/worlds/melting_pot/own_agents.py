@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from hm_agent.agents.agent import BodyBuilder, ComposedAgent, Recipe
 from hm_agent.agents.reflection import FailureReflector
 from hm_agent.agents.registry import AGENTS
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import AgentSetup, OwnAgent, Setting
 from hm_agent.core import Agent
 from hm_agent.matched_pairs import MatchedPairWorld
 from hm_agent.models.builtin import BuiltinReasoner
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import AgentSetup, OwnAgent, Setting
 from hm_agent.theory_of_mind.hypotheses import BY_PREDICTION
 from hm_agent.worlds.melting_pot.games import KINDS, kind_of
 from hm_agent.worlds.melting_pot.scenarios import scenario_named

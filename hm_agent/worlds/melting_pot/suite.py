@@ -9,6 +9,19 @@ from typing import Any
 
 from hm_agent.agents.agent import BodyBuilder
 from hm_agent.agents.registry import AGENTS
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import (
+    FULL,
+    SMALL,
+    AgentSetup,
+    BatteryPart,
+    Option,
+    OwnAgent,
+    OwnCommand,
+    Setting,
+    Suite,
+    Viewer,
+)
 from hm_agent.config import ConfigError, content_hash
 from hm_agent.core import World
 from hm_agent.extensions import ADDED
@@ -16,8 +29,6 @@ from hm_agent.matched_pairs import PAIRS, boards_info
 from hm_agent.metrics import Metric, PublishedFigure, ShareMetric
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.recording.result import BOTS_FILE, NETWORKS
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import FULL, SMALL, AgentSetup, BatteryPart, Option, OwnAgent, OwnCommand, Setting, Suite, Viewer
 from hm_agent.theory_of_mind.mind import BasicMind, Mind
 from hm_agent.theory_of_mind.predictions import BASE_RATE, FROM_PREDICTIONS, RIGHT
 from hm_agent.wording import listed

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from hm_agent.catalogue.suite import AgentSetup
 from hm_agent.core import Observation, Seat
-from hm_agent.suite import AgentSetup
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.game import LED
 from hm_agent.worlds.melting_pot.games.kind import Reader

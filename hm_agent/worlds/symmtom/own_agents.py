@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import AgentSetup, OwnAgent, Setting
 from hm_agent.core import Agent
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import AgentSetup, OwnAgent, Setting
 from hm_agent.worlds.symmtom.scenarios import game_settings
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Box, Dict, Discrete
 
-from hm_agent.parallel_episodes import EnvStep, Infos, ParallelEpisodes
+from hm_agent.envs.parallel_episodes import EnvStep, Infos, ParallelEpisodes
 from hm_agent.recording.shapes import painted
 from hm_agent.worlds.symmtom.one_game import OneGame
 from hm_agent.worlds.symmtom.rules import SILENT, Direction

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import Setting
 from hm_agent.config import ConfigError
 from hm_agent.matched_pairs import HalfOfKind, boards_info
 from hm_agent.metrics import SHARE, Metric
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import Setting
 from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
 from hm_agent.worlds.symmtom.pairs.kinds import PAIR_SCENARIOS, PairKind
 from hm_agent.worlds.symmtom.settings import PUBLIC, GameSettings, paper_settings, parse_name

@@ -7,14 +7,14 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import AgentSetup, Option, OwnAgent, OwnCommand, Setting, Suite, Viewer
 from hm_agent.config import ConfigError, existing_file
 from hm_agent.core import World
 from hm_agent.matched_pairs import PAIRS
 from hm_agent.metrics import ShareMetric
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.recording.result import NETWORKS
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import AgentSetup, Option, OwnAgent, OwnCommand, Setting, Suite, Viewer
 from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
 from hm_agent.wording import listed
 from hm_agent.worlds.symmtom.mind_facts import mind_tests

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from hm_agent.catalogue.registry import scenario_named
 from hm_agent.core import Recorder, Step
-from hm_agent.registry import scenario_named
 from hm_agent.testing.episodes import play_out, seat_agents
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.facts import FOCAL

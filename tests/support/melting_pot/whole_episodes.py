@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
+from hm_agent.catalogue.registry import scenarios
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.core import Step
 from hm_agent.episode import run_episode
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import ModelSettings
 from hm_agent.questions import Model
-from hm_agent.registry import scenarios
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.endpoint import Endpoint
 from hm_agent.testing.episodes import seat_agents, set_up
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios

@@ -9,11 +9,11 @@ from pydantic import BaseModel
 
 from hm_agent.agents.agent import Recipe
 from hm_agent.agents.baselines import Reactive
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import AgentSetup, Suite
 from hm_agent.core import Body, Event, Interaction, Observation, Turn, World
 from hm_agent.metrics import Metric
 from hm_agent.questions import Asking, Question, Words, answer_or_none, asking
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import AgentSetup, Suite
 from hm_agent.theory_of_mind.mind import Foreseen, MindReading
 
 RED, BLUE = COLOURS = ("red", "blue")

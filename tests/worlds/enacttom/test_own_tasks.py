@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import register_scenarios, suites
 from hm_agent.command_line.commands import PLAY
 from hm_agent.config import ConfigError
 from hm_agent.extensions import ADDED
-from hm_agent.finding import find_scenarios
-from hm_agent.registry import register_scenarios, suites
 from hm_agent.worlds.enacttom.measure_command import main as measure
 from hm_agent.worlds.enacttom.suite import hard_task_files, task_files
 

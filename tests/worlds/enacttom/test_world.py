@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from pettingzoo.env_registry import registration
 
-from hm_agent.casting import check_agent
+from hm_agent.catalogue.casting import check_agent
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.core import Turn
 from hm_agent.envs import parallel_env
 from hm_agent.episode import run_episode
-from hm_agent.finding import find_scenarios
 from hm_agent.recording.trace import to_json
 from hm_agent.worlds.enacttom.agents import PlannerHouseAgent, RandomHouseAgent
 from hm_agent.worlds.enacttom.house.commands import tell

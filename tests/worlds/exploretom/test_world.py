@@ -9,12 +9,12 @@ from random import Random
 
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.suite import Setting
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
-from hm_agent.finding import find_scenarios
 from hm_agent.models.prompts import render
-from hm_agent.registry import suites
-from hm_agent.suite import Setting
 from hm_agent.testing.episodes import SeatLog, play_out, set_up, settled
 from hm_agent.worlds.exploretom.questions.story_questions import UNNAMED
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS

@@ -15,14 +15,14 @@ import pytest
 
 import hm_agent
 from hm_agent.agents.registry import AGENTS
-from hm_agent.casting import can_play
+from hm_agent.catalogue.casting import can_play
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import register_scenarios, suites
 from hm_agent.command_line import cli
 from hm_agent.config import ConfigError
 from hm_agent.core import Step
 from hm_agent.episode import run_episode
-from hm_agent.finding import find_scenarios
 from hm_agent.metrics import UNBOUNDED
-from hm_agent.registry import register_scenarios, suites
 from hm_agent.repeated_games.best_play import best_response
 from hm_agent.repeated_games.levels import naive_action
 from hm_agent.repeated_games.rules_of_play import RuleOfPlay

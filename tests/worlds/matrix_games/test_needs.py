@@ -9,13 +9,13 @@ from statistics import mean
 
 import pytest
 
+from hm_agent.catalogue.registry import scenario_named, scenarios
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.command_line import cli
 from hm_agent.config import ConfigError
-from hm_agent.registry import scenario_named, scenarios
 from hm_agent.repeated_games.learners import LEARNERS, mutual_action
 from hm_agent.repeated_games.levels import LevelRule, drawn_side, level_action
 from hm_agent.repeated_games.payoffs import Side
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.matrix_games.agents import LADDER, PLAYERS
 from hm_agent.worlds.matrix_games.needs import CEILING, MISSED, REACHED, Item, main, measured

@@ -6,7 +6,7 @@ from statistics import mean
 
 import pytest
 
-from hm_agent.finding import find_scenarios
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.prompts import render
 from hm_agent.testing.episodes import play_out, set_up

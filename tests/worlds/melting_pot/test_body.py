@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from hm_agent.agents.agent import Recipe
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.suite import AgentSetup
 from hm_agent.core import Event, Thoughts
-from hm_agent.finding import find_scenarios
-from hm_agent.registry import suites
-from hm_agent.suite import AgentSetup
 from hm_agent.testing.episodes import play_out, settled
 from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.theory_of_mind.hypotheses import Parameters

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hm_agent
-from hm_agent.finding import find_scenarios
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.testing.episodes import SeatStep, play_steps
 from hm_agent.worlds.melting_pot.facts import Length
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts

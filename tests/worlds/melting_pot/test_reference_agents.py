@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hm_agent.casting import can_play
+from hm_agent.catalogue.casting import can_play
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import agent_names
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import Setting
 from hm_agent.core import Agent, Seat
-from hm_agent.finding import find_scenarios
 from hm_agent.metrics import TOLD_SHARE
-from hm_agent.registry import agent_names
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import Setting
 from hm_agent.testing.episodes import SeatStep, play_out, play_steps, seat_agents, settled
 from hm_agent.testing.scripted_model import ScriptedModel
 from hm_agent.theory_of_mind.mind_questions import Predict

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios, passed_over_lines
+from hm_agent.catalogue.suite import Setting
 from hm_agent.config import ConfigError
 from hm_agent.core import World
-from hm_agent.finding import find_scenarios, passed_over_lines
-from hm_agent.suite import Setting
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import choose_bots

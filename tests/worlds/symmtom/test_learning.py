@@ -22,7 +22,7 @@ import pytest
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.learning.runs import TrainingFailed
-from hm_agent.process.folder_lock import locked
+from hm_agent.storage.folder_lock import locked
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.fast.observations import action_masks, observe
 from hm_agent.worlds.symmtom.fast.play import advance, begin, look

@@ -10,10 +10,10 @@ from itertools import product
 import numpy as np
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
 from hm_agent.config import ConfigError
-from hm_agent.finding import find_scenarios
 from hm_agent.matched_pairs import BOARDS, BOTH_BOARDS, HALVES, PAIRS
-from hm_agent.registry import suites
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.symmtom.agents import POLICIES
 from hm_agent.worlds.symmtom.mind_world import SUCCESS

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.episode import run_episode
-from hm_agent.finding import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.symmtom.agents import POLICIES, PolicyAgent
 from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests

@@ -6,9 +6,9 @@ from functools import cache
 import numpy as np
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import scenario_named, suites
 from hm_agent.config import ConfigError
-from hm_agent.finding import find_scenarios
-from hm_agent.registry import scenario_named, suites
 from hm_agent.testing.episodes import play_out, set_up, settled
 from hm_agent.worlds.symmtom.agents import POLICIES
 from hm_agent.worlds.symmtom.metrics import REWARD

@@ -5,7 +5,7 @@ import asyncio
 import numpy as np
 import pytest
 
-from hm_agent.finding import find_scenarios
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.symmtom.agents import POLICIES, PolicyAgent
 from hm_agent.worlds.symmtom.metrics import REWARD, UNKNOWN_PIECES_SAID, USELESS_PIECES_SAID

@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import scenario_named, suites
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
-from hm_agent.finding import find_scenarios
 from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.recording.result import read_result
 from hm_agent.recording.trace import read_trace
-from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.conditions import conditions_of, labels
 from hm_agent.testing.episodes import play_out, set_up, settled
 from hm_agent.worlds.symmtom.rules import Direction, reset

@@ -12,16 +12,16 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
+from hm_agent.catalogue.world_command import WorldCommand, asked_models
 from hm_agent.config import ConfigError, check_folder
-from hm_agent.flag_fields import flag_field, flag_fields
+from hm_agent.flags.fields import flag_field, flag_fields
 from hm_agent.models.settings import BUILTIN, ModelSettings
-from hm_agent.process.folder_lock import locked
 from hm_agent.process.interruptions import run_interruptibly
 from hm_agent.process.job_runner import JobRunner
 from hm_agent.process.output import output_console
-from hm_agent.row_file import RowFile, check_identity
+from hm_agent.storage.folder_lock import locked
+from hm_agent.storage.row_file import RowFile, check_identity
 from hm_agent.wording import counted
-from hm_agent.world_command import WorldCommand, asked_models
 from hm_agent.worlds.enacttom.author.asked_tasks import Authors, asked_task
 from hm_agent.worlds.enacttom.author.drafts import CATEGORIES
 from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, drawn_tasks

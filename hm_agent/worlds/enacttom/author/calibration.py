@@ -7,19 +7,19 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
-from hm_agent.casting import build_agent, check_agent
+from hm_agent.catalogue.casting import build_agent, check_agent
+from hm_agent.catalogue.finding import find_agents
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import AgentSetup
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent
 from hm_agent.episode import run_episode
 from hm_agent.experiment.planned_episode import seat_seed
-from hm_agent.finding import find_agents
 from hm_agent.models.providers import ModelPool
 from hm_agent.questions import ModelUnavailable, Usage
 from hm_agent.recording.result import MOST_UNANSWERED
-from hm_agent.registry import suites
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.seeding import hashed_seed
-from hm_agent.suite import AgentSetup
 from hm_agent.theory_of_mind.hypotheses import Parameters
 from hm_agent.worlds.enacttom.house.probes import HouseAction
 from hm_agent.worlds.enacttom.house.views import HouseView

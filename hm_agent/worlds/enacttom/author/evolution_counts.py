@@ -9,7 +9,7 @@ from rich.table import Table
 
 from hm_agent.grouping import grouped
 from hm_agent.process.output import plain_table
-from hm_agent.row_file import Row
+from hm_agent.storage.row_file import Row
 from hm_agent.wording import number, percent
 
 

@@ -11,17 +11,17 @@ from pathlib import Path
 
 from rich.console import Console
 
+from hm_agent.catalogue.world_command import WorldCommand, asked_models
 from hm_agent.config import ConfigError
-from hm_agent.files import write_whole
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.process.exit_status import FAILED
-from hm_agent.process.folder_lock import locked
 from hm_agent.process.interruptions import run_interruptibly
 from hm_agent.process.job_runner import JobRunner
 from hm_agent.process.workers import calls_in_workers
+from hm_agent.storage.files import write_whole
+from hm_agent.storage.folder_lock import locked
 from hm_agent.wording import percent
-from hm_agent.world_command import WorldCommand, asked_models
 from hm_agent.worlds.enacttom.author.evolution_counts import (
     ablation_table,
     as_content,

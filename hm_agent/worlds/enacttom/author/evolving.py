@@ -15,7 +15,7 @@ from random import Random
 
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import ModelSettings
-from hm_agent.row_file import Row, RowFile, check_identity
+from hm_agent.storage.row_file import Row, RowFile, check_identity
 from hm_agent.worlds.enacttom.author.asked_tasks import NO_PARENTS, Authors, Parents, asked_task
 from hm_agent.worlds.enacttom.author.calibration import Calibration, Target, calibrated
 from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, TaskRecipe, drawn_offspring

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from hm_agent.config import ConfigError
 from hm_agent.process.workers import calls_in_workers
-from hm_agent.row_file import Row, RowFile, check_identity
+from hm_agent.storage.row_file import Row, RowFile, check_identity
 from hm_agent.worlds.enacttom.author.hard_drawing import LONGEST, draw_pair
 from hm_agent.worlds.enacttom.author.hard_scenes import SCENES
 from hm_agent.worlds.enacttom.author.proving import NOT_READ

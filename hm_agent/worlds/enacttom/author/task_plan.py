@@ -12,10 +12,10 @@ from rich.console import Console
 from rich.table import Table
 
 from hm_agent.config import ConfigError
-from hm_agent.flag_fields import whole_numbers
+from hm_agent.flags.fields import whole_numbers
 from hm_agent.process.exit_status import FAILED, complain
 from hm_agent.process.output import plain_table
-from hm_agent.row_file import Row
+from hm_agent.storage.row_file import Row
 from hm_agent.wording import percent
 from hm_agent.worlds.enacttom.author.drafts import CATEGORIES, DEEPEST, MOST_AGENTS, TaskRequest, least_agents
 

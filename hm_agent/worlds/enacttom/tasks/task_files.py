@@ -10,7 +10,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from hm_agent.files import read_regular, write_whole
+from hm_agent.storage.files import read_regular, write_whole
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.published_tasks import in_own_form, is_as_published
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile

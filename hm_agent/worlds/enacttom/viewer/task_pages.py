@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hm_agent.files import write_whole
 from hm_agent.recording.browsing import browse_page
+from hm_agent.storage.files import write_whole
 from hm_agent.worlds.enacttom.tasks.certificate import Certificate, Status, unproved
 from hm_agent.worlds.enacttom.tasks.mechanics import (
     Binding,

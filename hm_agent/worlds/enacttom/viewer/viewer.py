@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hm_agent.agents.planning_body import PlanningState
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import Viewer
 from hm_agent.core import Seat, Step
 from hm_agent.recording.shapes import DrawnShape, colour_of
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import Viewer
 from hm_agent.worlds.enacttom.house.open_probes import ReportResult, question_of
 from hm_agent.worlds.enacttom.house.probes import ProbeResult
 from hm_agent.worlds.enacttom.house.runtime import HouseMessage, Sent
@@ -22,7 +22,7 @@ from hm_agent.worlds.enacttom.viewer.turns import goals_of, known_claims, met_go
 from hm_agent.worlds.enacttom.world import HouseScene
 
 if TYPE_CHECKING:
-    from hm_agent.suite import Pixels
+    from hm_agent.catalogue.suite import Pixels
 
 SCRIPTS = Path(__file__).parent / "scripts"
 PLAN_STYLE, PLAN_SCRIPT = SCRIPTS / "plan.css", SCRIPTS / "plan.js"

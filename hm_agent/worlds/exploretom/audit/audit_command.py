@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hm_agent.catalogue.world_command import WorldCommand
 from hm_agent.config import ConfigError
-from hm_agent.flag_fields import flag_field
+from hm_agent.flags.fields import flag_field
 from hm_agent.wording import counted
-from hm_agent.world_command import WorldCommand
 from hm_agent.worlds.exploretom.audit.judging import Judgement, LabelVerdict, judge
 from hm_agent.worlds.exploretom.audit.labelled import labelled_stories
 from hm_agent.worlds.exploretom.suite import HIDDEN, SEEN

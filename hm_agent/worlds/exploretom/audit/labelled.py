@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hm_agent.config import ConfigError
-from hm_agent.files import read_text
+from hm_agent.storage.files import read_text
 from hm_agent.worlds.exploretom.audit.choices import Choice, read_choices
 from hm_agent.worlds.exploretom.audit.sentences import NUMBERED, sentences_of, split_question
 from hm_agent.worlds.exploretom.datasets.json_lists import values_in

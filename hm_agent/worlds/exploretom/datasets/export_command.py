@@ -9,11 +9,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeAlias
 
+from hm_agent.catalogue.world_command import WorldCommand
 from hm_agent.config import ConfigError
-from hm_agent.flag_fields import flag_field, flag_fields
+from hm_agent.flags.fields import flag_field, flag_fields
 from hm_agent.grouping import grouped
-from hm_agent.process.folder_lock import locked
-from hm_agent.world_command import WorldCommand
+from hm_agent.storage.folder_lock import locked
 from hm_agent.worlds.exploretom.datasets.export import export
 from hm_agent.worlds.exploretom.datasets.export_plan import TRAIN, ExportPlan
 from hm_agent.worlds.exploretom.datasets.making import SourceStory, drawn_stories, stories_in, told_texts

@@ -14,8 +14,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import ConfigDict, Field, StrictInt, TypeAdapter, ValidationError
 
 from hm_agent.config import ConfigError, first_problem
-from hm_agent.files import open_regular, read_text
 from hm_agent.grouping import grouped
+from hm_agent.storage.files import open_regular, read_text
 from hm_agent.worlds.exploretom.audit.choices import read_choices
 from hm_agent.worlds.exploretom.datasets.belief_trace import TracedAction
 from hm_agent.worlds.exploretom.datasets.json_lists import starts_of_lists, values_of_lists

@@ -9,9 +9,9 @@ from typing import Any
 
 from jinja2 import Environment
 
-from hm_agent.files import write_whole
 from hm_agent.models.prompts import environment as prompts
 from hm_agent.pages.rendering import environment
+from hm_agent.storage.files import write_whole
 from hm_agent.worlds.exploretom.datasets.export_plan import (
     CARD,
     DIRECT,

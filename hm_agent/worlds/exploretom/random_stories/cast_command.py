@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from hm_agent.catalogue.world_command import WorldCommand, asked_models
 from hm_agent.config import ConfigError, check_folder
-from hm_agent.files import write_whole
-from hm_agent.flag_fields import flag_field
+from hm_agent.flags.fields import flag_field
 from hm_agent.models.providers import ModelPool
 from hm_agent.process.exit_status import FAILED
 from hm_agent.process.interruptions import run_interruptibly
-from hm_agent.world_command import WorldCommand, asked_models
+from hm_agent.storage.files import write_whole
 from hm_agent.worlds.exploretom.random_stories.cast import CastLists, ListedSetting, read_cast
 from hm_agent.worlds.exploretom.random_stories.suggested_cast import CAST_ANSWERS, CastWriter, SuggestedCast
 

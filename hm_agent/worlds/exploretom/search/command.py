@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from hm_agent.catalogue.world_command import WorldCommand, asked_models
 from hm_agent.config import ConfigError, existing_file
-from hm_agent.flag_fields import flag_field, whole_numbers
+from hm_agent.flags.fields import flag_field, whole_numbers
 from hm_agent.models.providers import ModelPool
 from hm_agent.process.exit_status import FAILED
-from hm_agent.process.folder_lock import locked
 from hm_agent.process.interruptions import run_interruptibly
 from hm_agent.process.job_runner import JobRunner
 from hm_agent.process.output import output_console
-from hm_agent.row_file import Row, RowFile, check_identity
+from hm_agent.storage.folder_lock import locked
+from hm_agent.storage.row_file import Row, RowFile, check_identity
 from hm_agent.wording import bill
-from hm_agent.world_command import WorldCommand, asked_models
 from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, WALKS, ActionKind, find_action_sets
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast

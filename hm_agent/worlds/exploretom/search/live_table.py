@@ -14,7 +14,7 @@ from rich.text import Text
 
 from hm_agent.process.output import plain_table
 from hm_agent.questions import Usage
-from hm_agent.row_file import Row
+from hm_agent.storage.row_file import Row
 from hm_agent.wording import bill, number
 from hm_agent.worlds.exploretom.search.methods import StorySearch
 from hm_agent.worlds.exploretom.search.plan import SearchPlan, SearchTask

@@ -14,8 +14,8 @@ from hm_agent.config import ConfigError
 from hm_agent.core import Agent
 from hm_agent.models.settings import ModelSettings
 from hm_agent.questions import Model
-from hm_agent.row_file import Row
 from hm_agent.seeding import hashed_seed
+from hm_agent.storage.row_file import Row
 from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD, ToldSentence
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionKind, ActionSet
 from hm_agent.worlds.exploretom.random_stories.cast import CastLists

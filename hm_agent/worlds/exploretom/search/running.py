@@ -12,7 +12,7 @@ from hm_agent.config import ConfigError
 from hm_agent.models.providers import ModelPool
 from hm_agent.process.job_runner import Job, JobRunner
 from hm_agent.questions import Usage
-from hm_agent.row_file import Row, RowFile
+from hm_agent.storage.row_file import Row, RowFile
 from hm_agent.worlds.exploretom.infilling import INFILLING_ANSWERS, Infiller
 from hm_agent.worlds.exploretom.readers.reading import ANSWERS
 from hm_agent.worlds.exploretom.search.difficulty import DifficultyMeter

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from hm_agent.catalogue.world_command import WorldCommand
 from hm_agent.config import ConfigError
-from hm_agent.files import write_whole
-from hm_agent.flag_fields import flag_field
+from hm_agent.flags.fields import flag_field
 from hm_agent.recording.browsing import browse_page
-from hm_agent.world_command import WorldCommand
+from hm_agent.storage.files import write_whole
 from hm_agent.worlds.exploretom.viewer.story_set import BrowsedQuestion, BrowsedStory, read_story_set
 from hm_agent.worlds.exploretom.viewer.story_viewer import (
     STORY_SCRIPT,

@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from hm_agent.catalogue.suite import Viewer
 from hm_agent.core import Seat, Step
-from hm_agent.suite import Viewer
 from hm_agent.worlds.exploretom.questions.accepted_forms import accepted_forms
 from hm_agent.worlds.exploretom.questions.posing import QuestionKind
 from hm_agent.worlds.exploretom.story.beliefs import StoryError

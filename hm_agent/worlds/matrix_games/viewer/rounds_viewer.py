@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import Viewer
 from hm_agent.core import Seat, Step
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import Viewer
 from hm_agent.worlds.matrix_games.settings import TableScenario
 from hm_agent.worlds.matrix_games.views import RoundScene, RoundView
 

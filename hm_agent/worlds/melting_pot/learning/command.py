@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hm_agent.catalogue.world_command import WorldCommand
 from hm_agent.config import ConfigError
 from hm_agent.extensions import nearest
-from hm_agent.files import write_whole
-from hm_agent.flag_fields import flag_field
+from hm_agent.flags.fields import flag_field
 from hm_agent.learning.runs import ProgressLine, seeds_in, train_all
-from hm_agent.process.folder_lock import locked
+from hm_agent.storage.files import write_whole
+from hm_agent.storage.folder_lock import locked
 from hm_agent.wording import counted, markdown_table, with_error
-from hm_agent.world_command import WorldCommand
 from hm_agent.worlds.melting_pot.learning.populations import PUPPETS
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, load_games, refuse_stand_ins
 

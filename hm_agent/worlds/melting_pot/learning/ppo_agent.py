@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import IntEnum
 from pathlib import Path
 
+from hm_agent.catalogue.suite import Setting
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, Decision, Observation
-from hm_agent.suite import Setting
 from hm_agent.wording import listed
 from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.learning.populations import LEARNED, LearnedPlayer, Population, load

@@ -31,7 +31,7 @@ from meltingpot.utils.puppeteers import in_the_matrix
 from meltingpot.utils.scenarios import population
 from meltingpot.utils.substrates import builder
 
-from hm_agent.process.scratch import PREFIX, drop_scratch_folder, make_folder
+from hm_agent.storage.scratch import PREFIX, drop_scratch_folder, make_folder
 
 
 class _EpisodeRandom(threading.local):

@@ -12,7 +12,7 @@ from meltingpot import scenario as mp_scenario
 from meltingpot import substrate as mp_substrate
 
 from hm_agent.core import Seat
-from hm_agent.parallel_episodes import EnvStep, Infos, ParallelEpisodes
+from hm_agent.envs.parallel_episodes import EnvStep, Infos, ParallelEpisodes
 from hm_agent.worlds.melting_pot.games.kind import Reader
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.simulator.substrate import settings_of

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
 
-from hm_agent.command_flags import argument_parser
 from hm_agent.config import ConfigError
-from hm_agent.files import write_whole
+from hm_agent.flags.parsing import argument_parser
+from hm_agent.storage.files import write_whole
 from hm_agent.worlds.melting_pot.games import KINDS
 from hm_agent.worlds.melting_pot.simulator.game_files import check_game
 

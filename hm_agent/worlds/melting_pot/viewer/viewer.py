@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.core import Seat, Step
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.facts import seat_of
 from hm_agent.worlds.melting_pot.games import KINDS, kind_of

@@ -8,12 +8,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hm_agent.catalogue.world_command import WorldCommand
 from hm_agent.config import ConfigError
-from hm_agent.files import write_whole
-from hm_agent.flag_fields import flag_field, flag_fields
+from hm_agent.flags.fields import flag_field, flag_fields
 from hm_agent.learning.runs import ProgressLine, seeds_in, train_all
-from hm_agent.process.folder_lock import locked
-from hm_agent.world_command import WorldCommand
+from hm_agent.storage.files import write_whole
+from hm_agent.storage.folder_lock import locked
 from hm_agent.worlds.symmtom.learning import results
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS

@@ -12,10 +12,10 @@ from statistics import mean, stdev
 from typing import TYPE_CHECKING, Any
 
 from hm_agent.config import ConfigError
-from hm_agent.files import write_whole
 from hm_agent.grouping import grouped
 from hm_agent.learning.curves import LearningCurve, draw_curves
-from hm_agent.process.folder_lock import in_turn
+from hm_agent.storage.files import write_whole
+from hm_agent.storage.folder_lock import in_turn
 from hm_agent.wording import markdown_table, number, with_error
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS

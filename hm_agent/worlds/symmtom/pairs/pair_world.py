@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from hm_agent.catalogue.suite import PRIVATE_SEEDS
 from hm_agent.matched_pairs import BOARDS, BOTH_BOARDS, HALVES, PAIRS, MatchedPairWorld
-from hm_agent.suite import PRIVATE_SEEDS
 from hm_agent.worlds.symmtom.mind_world import SUCCESS, MindTestWorld, Trial
 from hm_agent.worlds.symmtom.pairs.matching import MindPair, drawn_pair, shipped_pair
 from hm_agent.worlds.symmtom.views import BoardView, SpokenMove

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from hm_agent.agents.planning_body import PlanningState
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import Viewer
 from hm_agent.core import Seat, Step
 from hm_agent.recording.drawing import Pixels
 from hm_agent.recording.shapes import colour_of
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import Viewer
 from hm_agent.theory_of_mind.decision_questions import PLANNING
 from hm_agent.worlds.symmtom.mind_facts import MindTest
 from hm_agent.worlds.symmtom.settings import GameSettings

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hm_agent.command_line.cli import main
-from hm_agent.row_file import Row
+from hm_agent.storage.row_file import Row
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.worlds.enacttom.author.asked_tasks import COPIED, Authors
 from hm_agent.worlds.enacttom.author.author_questions import criteria

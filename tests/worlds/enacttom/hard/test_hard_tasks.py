@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import scenario_named
 from hm_agent.episode import run_episode
-from hm_agent.finding import find_scenarios
-from hm_agent.registry import scenario_named
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.enacttom.author.author_command import main as generate
 from hm_agent.worlds.enacttom.author.hard_scenes import SCENES

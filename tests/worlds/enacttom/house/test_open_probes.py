@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from hm_agent.catalogue.registry import scenario_named
 from hm_agent.config import ConfigError
 from hm_agent.episode import run_episode
 from hm_agent.models.answer_parsing import read_answer
 from hm_agent.models.prompts import render
-from hm_agent.registry import scenario_named
 from hm_agent.worlds.enacttom.agents import PlannerHouseAgent, RandomHouseAgent
 from hm_agent.worlds.enacttom.house.open_probes import RULES, graded_reports, open_metrics, question_of
 from hm_agent.worlds.enacttom.house.probes import ProbeReport, operators_of, probes_of

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from hm_agent.catalogue.registry import scenario_named
 from hm_agent.config import ConfigError
 from hm_agent.episode import run_episode
-from hm_agent.registry import scenario_named
 from hm_agent.worlds.enacttom.agents import PlannerHouseAgent, RandomHouseAgent
 from hm_agent.worlds.enacttom.house.commands import IDLE
 from hm_agent.worlds.enacttom.house.probes import (

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from hm_agent.casting import build_agent
+from hm_agent.catalogue.casting import build_agent
+from hm_agent.catalogue.registry import scenario_named
+from hm_agent.catalogue.suite import AgentSetup
 from hm_agent.core import Observation, Step
 from hm_agent.episode import run_episode
-from hm_agent.registry import scenario_named
-from hm_agent.suite import AgentSetup
 from hm_agent.worlds.enacttom.house.commands import HouseCommand, Verb, communicate
 from hm_agent.worlds.enacttom.house.probes import ProbeAnswer
 from hm_agent.worlds.enacttom.house.runtime import HouseMessage, OutcomeKind

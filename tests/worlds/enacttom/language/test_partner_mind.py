@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hm_agent.finding import find_scenarios
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.models.prompts import render
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.testing.scripted_model import ScriptedModel

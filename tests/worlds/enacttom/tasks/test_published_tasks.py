@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import register_scenarios
 from hm_agent.command_line.commands import PLAY
 from hm_agent.episode import run_episode
-from hm_agent.finding import find_scenarios
-from hm_agent.registry import register_scenarios
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.scores import scores
 from hm_agent.reporting.tables import tabulate

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.core import Agent, Decision, Observation, Recorder
 from hm_agent.episode import run_episode
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand
 from hm_agent.worlds.enacttom.house.probes import HouseAction, ProbeAnswers
 from hm_agent.worlds.enacttom.house.views import HouseView

@@ -14,13 +14,13 @@ import yaml
 from hypothesis import given
 from hypothesis import settings as examples
 
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError, data_folder
-from hm_agent.finding import find_scenarios
 from hm_agent.models.answer_parsing import read_answer
-from hm_agent.process.folder_lock import LOCK, locked
 from hm_agent.reporting.conditions import conditions_of
 from hm_agent.reporting.runs import read_runs
+from hm_agent.storage.folder_lock import LOCK, locked
 from hm_agent.testing.episodes import play_out, set_up, settled
 from hm_agent.worlds.exploretom.datasets.export import export
 from hm_agent.worlds.exploretom.datasets.export_plan import ExportCounts, ExportPlan

@@ -14,7 +14,7 @@ import pytest
 
 from hm_agent.command_line.cli import main
 from hm_agent.models.answer_parsing import read_answer
-from hm_agent.process.folder_lock import LOCK
+from hm_agent.storage.folder_lock import LOCK
 from hm_agent.worlds.exploretom.datasets.item import CANARY, LITERAL, StoryItem
 from hm_agent.worlds.exploretom.datasets.making import SourceStory, drawn_stories, items_of
 from hm_agent.worlds.exploretom.datasets.training_mix import TrainingMix, mixed_sets, structure_of

@@ -7,9 +7,9 @@ from hashlib import sha256
 
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
 from hm_agent.core import Recorder, Step
-from hm_agent.finding import find_scenarios
-from hm_agent.registry import suites
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.exploretom.pairs.drawing import draw_pair, needs_its_order, view_of
 from hm_agent.worlds.exploretom.pairs.kinds import BOTH, KINDS, SEATS

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 
-from hm_agent.finding import find_scenarios
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.models.prompts import render
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.wording import listed

@@ -9,8 +9,8 @@ from statistics import mean
 
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.core import Decision, Observation
-from hm_agent.finding import find_scenarios
 from hm_agent.questions import Model
 from hm_agent.testing.episodes import SeatLog, play_out, set_up
 from hm_agent.testing.scripted_model import ScriptedModel, each

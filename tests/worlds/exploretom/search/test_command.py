@@ -16,7 +16,7 @@ import pytest
 
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
-from hm_agent.row_file import RowFile
+from hm_agent.storage.row_file import RowFile
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of, refusal
 from hm_agent.worlds.exploretom.story.language import text_of
 from hm_agent.worlds.exploretom.story.story_data import from_data

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
-from hm_agent.finding import find_scenarios
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
 from hm_agent.worlds.exploretom.datasets.item import line_of

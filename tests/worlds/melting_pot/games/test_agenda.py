@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from hm_agent.finding import find_scenarios
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.testing.episodes import play_steps
 from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import AgendaFacts, is_voting_place, nearest_deposit
 from hm_agent.worlds.melting_pot.games.agenda.agenda_mind import best_calls, impostor_chances

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import dm_env
 import pytest
 
+from hm_agent.catalogue.registry import scenarios, suites
 from hm_agent.core import Hypothesis, Observation
-from hm_agent.registry import scenarios, suites
 from hm_agent.testing.episodes import SeatLog, play_out, seat_agents
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.worlds.melting_pot.games import kind_of

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from meltingpot.configs.bots import _PUPPET_GOALS
 
-from hm_agent.registry import scenarios, suites
+from hm_agent.catalogue.registry import scenarios, suites
 from hm_agent.testing.episodes import SeatLog, play_out, seat_agents
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.worlds.melting_pot.games import kind_of

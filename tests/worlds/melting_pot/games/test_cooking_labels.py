@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.core import Event
-from hm_agent.finding import find_scenarios
 from hm_agent.questions import Question
 from hm_agent.testing.episodes import SeatLog, SeatStep, play_out, seat_agents
 from hm_agent.theory_of_mind.decision_questions import Plan

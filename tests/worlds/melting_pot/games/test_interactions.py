@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.core import Decision, Event, Observation, Recorder, Step
-from hm_agent.finding import find_scenarios
 from hm_agent.testing.episodes import play_out, seat_agents, set_up
 from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState

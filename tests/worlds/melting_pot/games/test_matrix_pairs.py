@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hm_agent.finding import find_scenarios
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import AgentSetup
 from hm_agent.matched_pairs import BOARDS, BOTH_BOARDS, HALVES
 from hm_agent.models.builtin import BuiltinReasoner
-from hm_agent.registry import suites
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import AgentSetup
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.theory_of_mind.hypotheses import Parameters
 from hm_agent.worlds.melting_pot.facts import FOCAL

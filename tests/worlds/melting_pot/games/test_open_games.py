@@ -10,9 +10,9 @@ from functools import cache
 
 import pytest
 
-from hm_agent.casting import obstacle
+from hm_agent.catalogue.casting import obstacle
+from hm_agent.catalogue.registry import scenarios
 from hm_agent.core import Observation
-from hm_agent.registry import scenarios
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.kind import STEPS as MOVES
 from hm_agent.worlds.melting_pot.games.open.bearings import Bearings

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from hm_agent.catalogue.registry import scenarios, suites
 from hm_agent.core import Agent
-from hm_agent.registry import scenarios, suites
 from hm_agent.testing.episodes import SeatLog, SeatStep, play_out, seat_agents
 from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.theory_of_mind.decision_questions import CallsAnswer, Plan, ReviewPlan

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from hm_agent.finding import find_scenarios
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.models.prompts import render
 from hm_agent.repeated_games.payoffs import Shares
 from hm_agent.testing.episodes import play_steps

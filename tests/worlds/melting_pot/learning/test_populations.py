@@ -15,11 +15,11 @@ import jax
 import numpy as np
 import pytest
 
+from hm_agent.catalogue.registry import scenarios
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.learning.archives import named, save_archive
 from hm_agent.learning.runs import TrainingFailed
-from hm_agent.registry import scenarios
 from hm_agent.testing.episodes import play_steps
 from hm_agent.worlds.melting_pot.learning import populations
 from hm_agent.worlds.melting_pot.learning.actor import Actor, ActorPlan, PlayRequest, seated

@@ -10,10 +10,10 @@ from shutil import copyfile, copytree, rmtree
 import numpy as np
 import pytest
 
+from hm_agent.catalogue.registry import scenarios
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.learning.progress import difference
-from hm_agent.registry import scenarios
 from hm_agent.testing.episodes import play_steps
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.simulator.character import goal_of

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import hm_agent
+from hm_agent.catalogue.registry import register_scenarios
 from hm_agent.config import data_folder
 from hm_agent.extensions import ADDED
 from hm_agent.metrics import Measure
-from hm_agent.registry import register_scenarios
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.tables import tabulate
 

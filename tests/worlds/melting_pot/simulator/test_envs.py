@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
 from hm_agent.config import ConfigError
 from hm_agent.core import Observation
 from hm_agent.envs import gym_env, parallel_env
-from hm_agent.finding import find_scenarios
-from hm_agent.registry import suites
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of

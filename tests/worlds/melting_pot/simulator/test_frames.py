@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hm_agent.finding import find_scenarios
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.scene import Scene

@@ -12,7 +12,7 @@ from meltingpot.substrate import get_config
 from meltingpot.utils.substrates import builder
 from meltingpot.utils.substrates.substrate import build_substrate
 
-from hm_agent.process import scratch
+from hm_agent.storage import scratch
 from hm_agent.worlds.melting_pot.simulator import determinism
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of, atlas_of, settings_of
 from tests.support.commands import ROOT

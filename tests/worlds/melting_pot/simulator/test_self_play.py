@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.core import Agent, Decision, Recorder, Seat, Step, World
-from hm_agent.finding import find_scenarios
 from hm_agent.recording.trace import TraceRecorder
-from hm_agent.registry import suites
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.testing.episodes import play_out, seat_agents, settled
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hm_agent.finding import find_scenarios
+from hm_agent.catalogue.finding import find_scenarios
 from tests.recording.browsing import opened, pixels, step_of
 from tests.recording.recordings import Recording, record
 from tests.support.browsers import requests_and_messages

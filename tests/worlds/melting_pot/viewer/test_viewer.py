@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.core import Decision, Observation, Step, Turn
-from hm_agent.finding import find_scenarios
 from hm_agent.matched_pairs import BOARDS
 from hm_agent.worlds.melting_pot.games.game import LED
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios, scenario_named

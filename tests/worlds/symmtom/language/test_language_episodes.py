@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import scenario_named
 from hm_agent.experiment import Experiment
-from hm_agent.finding import find_scenarios
 from hm_agent.models.prompts import render
 from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.progress import Progress
 from hm_agent.questions import AnswerT, ModelCall, Question, ignore
 from hm_agent.recording.result import Result
 from hm_agent.recording.trace import read_trace
-from hm_agent.registry import scenario_named
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.testing.episodes import play_out, play_steps, set_up
 from hm_agent.theory_of_mind.decision_questions import CallsAnswer, Plan

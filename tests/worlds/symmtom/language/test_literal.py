@@ -10,11 +10,11 @@ from statistics import mean
 import pytest
 
 from hm_agent.api import play
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import scenario_named
 from hm_agent.command_line.cli import main
-from hm_agent.finding import find_scenarios
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, ignore
-from hm_agent.registry import scenario_named
 from hm_agent.reporting.minds import study_minds
 from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.episodes import SeatLog, play_out, set_up

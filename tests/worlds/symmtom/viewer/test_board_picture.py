@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 from PIL import ImageColor
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
 from hm_agent.envs import parallel_env
-from hm_agent.finding import find_scenarios
 from hm_agent.recording.shapes import PALETTE, DrawnShape, colour_of, painted, text_width
 from hm_agent.recording.video import VideoRecorder
-from hm_agent.registry import suites
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.symmtom.one_game import OneGame
 from hm_agent.worlds.symmtom.rules import Direction

@@ -21,17 +21,17 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO
 
-from hm_agent.battery import CANARY
+from hm_agent.cards.battery import CANARY
 from hm_agent.cards.card import ANSWERS, FOLDER
 from hm_agent.cards.card import FILE as CARD
 from hm_agent.config import ConfigError
-from hm_agent.files import TEMPLATES, read_regular, write_whole
 from hm_agent.models.prompts import SUFFIX
 from hm_agent.process.shell import printable
 from hm_agent.recording import trace
 from hm_agent.recording.kept_networks import FOLDER as NETWORKS
 from hm_agent.recording.kept_networks import SUFFIX as NETWORK
 from hm_agent.recording.result import FILE as RESULT
+from hm_agent.storage.files import TEMPLATES, read_regular, write_whole
 
 ENDING = ".tar.gz"
 HEADER_FILE = "hm_agent_pack.json"

@@ -12,8 +12,8 @@ from pydantic import TypeAdapter
 
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError, check_folder, read_toml
-from hm_agent.files import MOST_READ, write_whole
-from hm_agent.process.folder_lock import locked
+from hm_agent.storage.files import MOST_READ, write_whole
+from hm_agent.storage.folder_lock import locked
 
 
 def test_two_writers_of_one_file_do_not_disturb_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

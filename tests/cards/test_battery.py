@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent.battery import Battery, Part, Split
-from hm_agent.casting import can_play
+from hm_agent.cards.battery import Battery, Part, Split
+from hm_agent.catalogue.casting import can_play
+from hm_agent.catalogue.registry import own_agents, scenarios, suites
+from hm_agent.catalogue.suite import FULL, SMALL, OwnAgent
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.extensions import ADDED
 from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
-from hm_agent.registry import own_agents, scenarios, suites
-from hm_agent.suite import FULL, SMALL, OwnAgent
 from tests.support.few_pairs import SEED
 
 ASKED = Experiment((), model=ModelSettings("gpt-4o"), seed=7, options={"literal": None, "bots": "auto"})

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from hm_agent.config import ConfigError
-from hm_agent.files import read_regular, write_whole
+from hm_agent.storage.files import read_regular, write_whole
 
 Row: TypeAlias = dict[str, Any]
 """An object of JSON lines."""

@@ -10,7 +10,9 @@ from typing import TypeVar
 
 from absl import flags
 
-from hm_agent.command_flags import (
+from hm_agent.config import ConfigError
+from hm_agent.flags.fields import flag_fields
+from hm_agent.flags.parsing import (
     HELP,
     FlagGroups,
     define_field,
@@ -20,8 +22,6 @@ from hm_agent.command_flags import (
     read_flags,
     refuse_given,
 )
-from hm_agent.config import ConfigError
-from hm_agent.flag_fields import flag_fields
 from hm_agent.models.cache import GaveUpWaiting
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.providers import ModelPool

@@ -6,11 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from hm_agent.casting import CEILINGS, FLOOR, can_play
-from hm_agent.config import ConfigError
-from hm_agent.extensions import is_place, nearest
-from hm_agent.grouping import grouped
-from hm_agent.registry import (
+from hm_agent.catalogue.casting import CEILINGS, FLOOR, can_play
+from hm_agent.catalogue.registry import (
     agent_names,
     listed_scenario,
     own_agents,
@@ -19,8 +16,11 @@ from hm_agent.registry import (
     suites,
     unlisted_scenario,
 )
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import Setting
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import Setting
+from hm_agent.config import ConfigError
+from hm_agent.extensions import is_place, nearest
+from hm_agent.grouping import grouped
 from hm_agent.wording import first_of
 
 MOST_STEMS = 12

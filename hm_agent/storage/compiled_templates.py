@@ -22,7 +22,7 @@ from jinja2.bccache import Bucket
 from jinja2.compiler import CodeGenerator
 from jinja2.nodes import Impossible, TemplateData
 
-from hm_agent.files import read_regular, write_whole
+from hm_agent.storage.files import read_regular, write_whole
 
 _DIGEST = 32
 """The length of the hash that a file begins with."""

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from hm_agent.cards.packing import HEADER, HEADER_FILE, is_archive, pack_folder, unpack_archive
 from hm_agent.config import ConfigError
-from hm_agent.packing import HEADER, HEADER_FILE, is_archive, pack_folder, unpack_archive
 
 RESULT = "scenario/react/gpt-4o/episode-0/result.json"
 

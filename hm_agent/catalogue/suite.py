@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, Seat, Step, World
 from hm_agent.metrics import Breakdown, ShareMetric
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model
-from hm_agent.scenario import ScenarioInfo
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,12 +14,12 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import AgentSetup, OwnAgent, Suite
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent
 from hm_agent.extensions import ADDED, check_call, check_name, is_place, load_place
 from hm_agent.models.settings import PERSON
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import AgentSetup, OwnAgent, Suite
 from hm_agent.wording import listed
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import Any, NoReturn, TypeAlias, TypeVar
 from absl import flags
 
 from hm_agent.config import ConfigError
-from hm_agent.files import open_regular
-from hm_agent.flag_fields import FlagField, flag_fields, number_problem
+from hm_agent.flags.fields import FlagField, flag_fields, number_problem
+from hm_agent.storage.files import open_regular
 
 NumberT = TypeVar("NumberT", int, float)
 FlagGroups: TypeAlias = Mapping[str, Mapping[str, str]]

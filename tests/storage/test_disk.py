@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.command_line.cli import main
-from hm_agent.finding import find_scenarios
-from hm_agent.process.folder_lock import EPISODE_BYTES, RESERVED_BYTES
 from hm_agent.recording.result import read_result
+from hm_agent.storage.folder_lock import EPISODE_BYTES, RESERVED_BYTES
 from hm_agent.testing.endpoint import Endpoint
 from tests.support.commands import PLAY, call, call_here, orphans, overriding, start
 from tests.support.schema_player import answer

@@ -9,11 +9,11 @@ from os import PathLike
 import pandas as pd
 
 from hm_agent.config import ConfigError, given_path
-from hm_agent.files import RUNS
 from hm_agent.recording import trace
 from hm_agent.reporting.csv_records import episode_record
 from hm_agent.reporting.notes import unreadable_notes
 from hm_agent.reporting.runs import RecordedEpisode, read_runs
+from hm_agent.storage.files import RUNS
 
 Where = str | PathLike[str]
 

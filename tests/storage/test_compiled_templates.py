@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from jinja2 import Environment, FileSystemLoader
 
-from hm_agent.compiled_templates import keep_compiled
+from hm_agent.storage.compiled_templates import keep_compiled
 
 
 class CompilesNothing(Environment):

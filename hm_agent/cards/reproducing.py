@@ -10,13 +10,15 @@ from typing import Any
 
 from hm_agent.cards.answers import answers_in
 from hm_agent.cards.deriving import untimed
-from hm_agent.casting import check_agent
+from hm_agent.catalogue.casting import check_agent
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.suite import Setting
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.lineups import Lineup
 from hm_agent.experiment.planned_episode import Episode
 from hm_agent.experiment.playing import play
-from hm_agent.finding import find_scenarios
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.chat import Sampling
 from hm_agent.models.recorded import RecordedAnswers, RecordedModel
@@ -27,9 +29,7 @@ from hm_agent.questions import Model
 from hm_agent.recording import trace
 from hm_agent.recording.kept_networks import kept_network
 from hm_agent.recording.result import ENDPOINT, FILE, INTERRUPTED, Result, read_result
-from hm_agent.registry import suites
 from hm_agent.reporting.runs import RecordedEpisode, Runs
-from hm_agent.suite import Setting
 from hm_agent.theory_of_mind.hypotheses import Parameters
 
 

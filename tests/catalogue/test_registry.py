@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent import registry
-from hm_agent.casting import check_agent, check_options
+from hm_agent.catalogue import registry
+from hm_agent.catalogue.casting import check_agent, check_options
+from hm_agent.catalogue.finding import find_agents, find_scenarios
+from hm_agent.catalogue.suite import AgentSetup, OwnAgent
 from hm_agent.config import ConfigError
 from hm_agent.extensions import ADDED
-from hm_agent.finding import find_agents, find_scenarios
 from hm_agent.reporting.conditions import Condition
-from hm_agent.suite import AgentSetup, OwnAgent
 
 RWS = "running_with_scissors_in_the_matrix__repeated"
 

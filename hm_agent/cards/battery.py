@@ -17,19 +17,19 @@ from fnmatch import fnmatchcase
 from functools import cache
 from itertools import product
 
-from hm_agent.casting import can_play
+from hm_agent.catalogue.casting import can_play
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import FULL, PRIVATE_SEEDS, SMALL, Setting, Suite
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.lineups import Lineup
 from hm_agent.experiment.planned_episode import Episode
-from hm_agent.finding import find_scenarios
 from hm_agent.grouping import grouped
 from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.recording.trace import to_json
-from hm_agent.registry import suites
-from hm_agent.scenario import ScenarioInfo
 from hm_agent.seeding import hashed_seed
-from hm_agent.suite import FULL, PRIVATE_SEEDS, SMALL, Setting, Suite
 
 LEAST_ORDER: Mapping[str, int] = {SMALL: 1, FULL: 0}
 """The least needed order of items by size: those of order 0 need no thought of another's mind, and questions cost."""

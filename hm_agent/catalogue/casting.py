@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hm_agent.catalogue.registry import agent_names, shared_agent, shared_agents, suites
+from hm_agent.catalogue.scenario import ScenarioInfo
+from hm_agent.catalogue.suite import AgentSetup, OwnAgent, Setting
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent
-from hm_agent.registry import agent_names, shared_agent, shared_agents, suites
-from hm_agent.scenario import ScenarioInfo
-from hm_agent.suite import AgentSetup, OwnAgent, Setting
 from hm_agent.wording import first_of, listed
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ try:
 except ImportError as error:
     raise ImportError("environments need PettingZoo and Gymnasium: pip install 'hm_agent[envs]'") from error
 
+from hm_agent.catalogue.registry import suites
 from hm_agent.config import ConfigError
-from hm_agent.registry import suites
 from hm_agent.text_env import chosen_scenario, text_env
 from hm_agent.text_env.text_forms import AecTextEnv, ParallelTextEnv
 

@@ -1,0 +1,1 @@
+"""Flags of commands: as fields of dataclasses, and as every command reads them."""
