@@ -15,7 +15,7 @@ from hm_agent.reporting.conditions import conditions_of, in_order, labels
 from hm_agent.reporting.runs import read_runs
 from hm_agent.worlds.enacttom.measures import PAPER_RUNS, TaskRuns, study
 from hm_agent.worlds.enacttom.suite import task_files
-from hm_agent.worlds.enacttom.tasks.certificate import unproved
+from hm_agent.worlds.enacttom.tasks.proofs import unproved
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 
 USAGE = """Shows functional success and literal probes of EnactToM by agent, K depth and category: Avg, Pass@k, Pass^k.

@@ -298,7 +298,7 @@ def _own_scenario_info(path: Path) -> ScenarioInfo:
 
     A task that is not proved says so, and is in a group of its own.
     """
-    from hm_agent.worlds.enacttom.tasks.certificate import unproved
+    from hm_agent.worlds.enacttom.tasks.proofs import unproved
     from hm_agent.worlds.enacttom.tasks.task_files import load_file
 
     info, is_unproved = _scenario_info(path), bool(unproved(load_file(path)))

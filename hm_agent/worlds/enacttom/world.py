@@ -30,7 +30,7 @@ from hm_agent.worlds.enacttom.house.probes import (
 )
 from hm_agent.worlds.enacttom.house.runtime import QUIET_TURNS, ActionOutcome, HouseRuntime, OutcomeKind, Sent
 from hm_agent.worlds.enacttom.house.views import HouseView, ViewMaker
-from hm_agent.worlds.enacttom.tasks.certificate import unproved
+from hm_agent.worlds.enacttom.tasks.proofs import unproved
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask

@@ -9,8 +9,9 @@ from importlib.metadata import version
 
 from hm_agent.worlds.enacttom.house.commands import Verb
 from hm_agent.worlds.enacttom.house.household import Household
-from hm_agent.worlds.enacttom.tasks.certificate import PROSE, Certificate, Status, failed_proof, missing_proofs
+from hm_agent.worlds.enacttom.tasks.certificate import Certificate, Status
 from hm_agent.worlds.enacttom.tasks.mechanics import Channels
+from hm_agent.worlds.enacttom.tasks.proofs import PROSE, failed_proof, missing_proofs
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, wanted
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task

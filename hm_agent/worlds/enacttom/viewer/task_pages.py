@@ -8,7 +8,7 @@ from typing import Any
 
 from hm_agent.recording.browsing import browse_page
 from hm_agent.storage.files import write_whole
-from hm_agent.worlds.enacttom.tasks.certificate import Certificate, Status, unproved
+from hm_agent.worlds.enacttom.tasks.certificate import Certificate, Status
 from hm_agent.worlds.enacttom.tasks.mechanics import (
     Binding,
     InverseState,
@@ -18,6 +18,7 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
     RoomRestriction,
     ShortMessages,
 )
+from hm_agent.worlds.enacttom.tasks.proofs import unproved
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.verification.verifier import is_current
 from hm_agent.worlds.enacttom.viewer.plan_picture import PlanPicture
