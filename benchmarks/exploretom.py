@@ -12,7 +12,8 @@ from random import Random
 
 from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
-from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, AskedProperty
+from hm_agent.worlds.exploretom.questions.asked import AskedProperty
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionKind, ActionSet
 from hm_agent.worlds.exploretom.random_stories.cast import CastLists, read_cast
 from hm_agent.worlds.exploretom.random_stories.sampling import (

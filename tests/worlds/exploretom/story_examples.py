@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
 from hm_agent.worlds.exploretom.infilling import JudgeTelling, TellAction
+from hm_agent.worlds.exploretom.questions.asked import NO, YES
 from hm_agent.worlds.exploretom.questions.functional import ActionType, AskedAction
-from hm_agent.worlds.exploretom.questions.story_questions import NO, YES
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.random_stories.sampling import DrawnStory, story_of

@@ -16,9 +16,9 @@ from hm_agent.worlds.exploretom.audit.labelled import LabelledQuestion, Labelled
 from hm_agent.worlds.exploretom.audit.read_story import ReadStory, believer_words, right_places
 from hm_agent.worlds.exploretom.audit.tomi_language import WhereAsked, parse_question
 from hm_agent.worlds.exploretom.datasets.belief_trace import value_words
+from hm_agent.worlds.exploretom.questions.asked import Asked, AskedProperty, AskedTime
 from hm_agent.worlds.exploretom.questions.functional import action_choices, chosen_action, parse_asked_action
 from hm_agent.worlds.exploretom.questions.grading import meaning
-from hm_agent.worlds.exploretom.questions.story_questions import Asked, AskedProperty, AskedTime
 from hm_agent.worlds.exploretom.story.evidence import AwayFrom, Key, Missing, ObjectLocation
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hm_agent.worlds.exploretom.questions.story_questions import Asked, parse_asked
+from hm_agent.worlds.exploretom.questions.asked import Asked, parse_asked
 from hm_agent.worlds.exploretom.story.actions import Enter, Leave, StoryAction
 from hm_agent.worlds.exploretom.story.beliefs import StoryError
 from hm_agent.worlds.exploretom.story.language import CAPITAL, parse_action, things_of

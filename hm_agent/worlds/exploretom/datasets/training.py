@@ -10,8 +10,8 @@ from hm_agent.models.prompts import render
 from hm_agent.wording import listed
 from hm_agent.worlds.exploretom.datasets.belief_trace import TracedAction
 from hm_agent.worlds.exploretom.datasets.item import StoryItem
+from hm_agent.worlds.exploretom.questions.asked import parse_asked
 from hm_agent.worlds.exploretom.questions.functional import ActionType, parse_asked_action
-from hm_agent.worlds.exploretom.questions.story_questions import parse_asked
 from hm_agent.worlds.exploretom.readers.reading import AnswerQuestion, ChosenAnswer, ReasonedAnswer
 
 Holder = tuple[str, str | None]

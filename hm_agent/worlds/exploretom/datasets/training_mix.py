@@ -14,7 +14,7 @@ from random import Random
 from hm_agent.config import ConfigError
 from hm_agent.worlds.exploretom.datasets.item import LITERAL, StoryItem
 from hm_agent.worlds.exploretom.datasets.making import SourceStory, action_rows, items_of
-from hm_agent.worlds.exploretom.questions.story_questions import AskedProperty
+from hm_agent.worlds.exploretom.questions.asked import AskedProperty
 from hm_agent.worlds.exploretom.story.actions import StoryScript
 
 

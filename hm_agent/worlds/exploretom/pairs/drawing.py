@@ -9,16 +9,11 @@ from itertools import combinations, permutations, product
 from random import Random
 
 from hm_agent.worlds.exploretom.pairs.kinds import KINDS
+from hm_agent.worlds.exploretom.questions.asked import Asked, AskedProperty, parse_asked
 from hm_agent.worlds.exploretom.questions.functional import MAX_CHOICES
 from hm_agent.worlds.exploretom.questions.plans import AskedJoining, AskedMeeting, AskedMessage, AskedPlan, PlanQuestion
 from hm_agent.worlds.exploretom.questions.posing import PosableQuestion, PosedStory
-from hm_agent.worlds.exploretom.questions.story_questions import (
-    AnsweredStory,
-    Asked,
-    AskedProperty,
-    StoryQuestion,
-    parse_asked,
-)
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, StoryQuestion
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.random_stories.cast import CastLists
 from hm_agent.worlds.exploretom.random_stories.sampling import conditions_of, draw_story

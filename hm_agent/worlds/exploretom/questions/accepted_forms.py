@@ -6,16 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, permutations
 
 from hm_agent.wording import listed
+from hm_agent.worlds.exploretom.questions.asked import DOES_NOT_KNOW, IN_CONTAINER, KNOWS, NO, NO_PLACE, OPENLY, YES
 from hm_agent.worlds.exploretom.questions.functional import ASKS, NOBODY
-from hm_agent.worlds.exploretom.questions.story_questions import (
-    DOES_NOT_KNOW,
-    IN_CONTAINER,
-    KNOWS,
-    NO,
-    NO_PLACE,
-    OPENLY,
-    YES,
-)
 from hm_agent.worlds.exploretom.story.language import names_in, plain_words
 
 MOST_REORDERED = 4

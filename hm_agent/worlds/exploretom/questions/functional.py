@@ -15,16 +15,9 @@ from hashlib import sha256
 from itertools import combinations
 
 from hm_agent.wording import listed
+from hm_agent.worlds.exploretom.questions.asked import NO, OPENLY, YES, AskedTime, parse_asked
 from hm_agent.worlds.exploretom.questions.posing import PosedStory, QuestionKind
-from hm_agent.worlds.exploretom.questions.story_questions import (
-    NO,
-    OPENLY,
-    YES,
-    AnsweredStory,
-    AskedTime,
-    StoryQuestion,
-    parse_asked,
-)
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, StoryQuestion
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
 from hm_agent.worlds.exploretom.story.evidence import Key, ObjectLocation, Value, location_key, state_key, topic_key
 from hm_agent.worlds.exploretom.story.language import WHO

@@ -14,16 +14,8 @@ from hm_agent.worlds.exploretom.questions.accepted_forms import (
     accepted_forms,
     container_and_room,
 )
+from hm_agent.worlds.exploretom.questions.asked import DOES_NOT_KNOW, IN_CONTAINER, KNOWS, NO, NO_PLACE, OPENLY, YES
 from hm_agent.worlds.exploretom.questions.functional import ASKS, NOBODY
-from hm_agent.worlds.exploretom.questions.story_questions import (
-    DOES_NOT_KNOW,
-    IN_CONTAINER,
-    KNOWS,
-    NO,
-    NO_PLACE,
-    OPENLY,
-    YES,
-)
 from hm_agent.worlds.exploretom.story.language import names_in, plain_words
 
 _SENTENCE_ENDS = re.compile(r"[.!?:()]+")

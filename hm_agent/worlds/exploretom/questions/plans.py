@@ -12,9 +12,10 @@ from functools import lru_cache
 from itertools import permutations
 from typing import ClassVar
 
+from hm_agent.worlds.exploretom.questions.asked import parse_asked
 from hm_agent.worlds.exploretom.questions.functional import action_choices, chosen_action, parse_asked_action
 from hm_agent.worlds.exploretom.questions.posing import QuestionKind
-from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, parse_asked
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
 from hm_agent.worlds.exploretom.story.actions import Inform, ObjectPlace
 from hm_agent.worlds.exploretom.story.effects import perform
 from hm_agent.worlds.exploretom.story.evidence import ObjectLocation, location_key

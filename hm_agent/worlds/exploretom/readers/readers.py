@@ -9,9 +9,10 @@ from functools import lru_cache, partial
 from hm_agent.core import Agent, Decision, Observation
 from hm_agent.models.transcript import Transcript
 from hm_agent.questions import Model, Usage, answer_or_none
+from hm_agent.worlds.exploretom.questions.asked import parse_asked
 from hm_agent.worlds.exploretom.questions.functional import ActionType, parse_asked_action, person_asked_about
 from hm_agent.worlds.exploretom.questions.plans import AskedMeeting, answer_at, parse_plan
-from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, parse_asked
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
 from hm_agent.worlds.exploretom.readers.reading import (
     AnswerFromPerspective,
     AnswerQuestion,

@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from hm_agent.worlds.exploretom.questions.asked import DOES_NOT_KNOW, KNOWS, NO, YES, parse_asked
 from hm_agent.worlds.exploretom.questions.functional import parse_asked_action
 from hm_agent.worlds.exploretom.questions.plans import choices_of
-from hm_agent.worlds.exploretom.questions.story_questions import DOES_NOT_KNOW, KNOWS, NO, YES, parse_asked
 from hm_agent.worlds.exploretom.readers.reading import read_story
 from hm_agent.worlds.exploretom.readers.shortcut_words import WINDOWED, rule_name
 from hm_agent.worlds.exploretom.world import StoryView

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from hm_agent.worlds.exploretom.questions.asked import Asked, AskedTime, parse_asked
 from hm_agent.worlds.exploretom.questions.functional import parse_asked_action
-from hm_agent.worlds.exploretom.questions.story_questions import Asked, AskedTime, parse_asked
 from hm_agent.worlds.exploretom.story.actions import Inform, StoryAction, StoryScript, TalkAbout
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError, steps_of, track
 from hm_agent.worlds.exploretom.story.evidence import (

@@ -13,6 +13,7 @@ from hm_agent.core import Recorder, Step
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.exploretom.pairs.drawing import draw_pair, needs_its_order, view_of
 from hm_agent.worlds.exploretom.pairs.kinds import BOTH, KINDS, SEATS
+from hm_agent.worlds.exploretom.questions.asked import Asked, AskedProperty, parse_asked
 from hm_agent.worlds.exploretom.questions.grading import meaning
 from hm_agent.worlds.exploretom.questions.plans import (
     SILENCE,
@@ -24,7 +25,7 @@ from hm_agent.worlds.exploretom.questions.plans import (
     parse_plan,
 )
 from hm_agent.worlds.exploretom.questions.posing import PosedStory
-from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, Asked, AskedProperty, parse_asked
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.readers.readers import LADDER, RULES
 from hm_agent.worlds.exploretom.readers.shortcut_words import SHORTCUT_WORDS, WINDOW_WORDS

@@ -13,6 +13,7 @@ from hm_agent.models.prompts import render
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.wording import listed
 from hm_agent.worlds.exploretom.questions.accepted_forms import overlapping
+from hm_agent.worlds.exploretom.questions.asked import IN_CONTAINER, NO_PLACE, OPENLY, AskedProperty
 from hm_agent.worlds.exploretom.questions.functional import (
     ASKS,
     MAX_CHOICES,
@@ -27,14 +28,7 @@ from hm_agent.worlds.exploretom.questions.functional import (
     relied_on,
 )
 from hm_agent.worlds.exploretom.questions.grading import meaning
-from hm_agent.worlds.exploretom.questions.story_questions import (
-    IN_CONTAINER,
-    NO_PLACE,
-    OPENLY,
-    AnsweredStory,
-    AskedProperty,
-    StoryQuestion,
-)
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, StoryQuestion
 from hm_agent.worlds.exploretom.random_stories.sampling import DrawnStory
 from hm_agent.worlds.exploretom.readers.reading import AnswerQuestion, answer_from_text
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker

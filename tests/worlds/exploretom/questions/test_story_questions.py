@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hm_agent.worlds.exploretom.questions.accepted_forms import accepted_forms, overlapping
-from hm_agent.worlds.exploretom.questions.grading import meaning
-from hm_agent.worlds.exploretom.questions.story_questions import (
+from hm_agent.worlds.exploretom.questions.asked import (
     DOES_NOT_KNOW,
     IN_CONTAINER,
     KNOWS,
@@ -16,11 +15,11 @@ from hm_agent.worlds.exploretom.questions.story_questions import (
     NO_PLACE,
     OPENLY,
     YES,
-    AnsweredStory,
     AskedProperty,
-    StoryQuestion,
     parse_asked,
 )
+from hm_agent.worlds.exploretom.questions.grading import meaning
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, StoryQuestion
 from hm_agent.worlds.exploretom.random_stories.sampling import DrawnStory
 from hm_agent.worlds.exploretom.story.beliefs import StoryError
 from hm_agent.worlds.exploretom.story.language import parse_story

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from hm_agent.worlds.exploretom.questions.asked import Asked, AskedProperty
 from hm_agent.worlds.exploretom.questions.plans import AskedMeeting
-from hm_agent.worlds.exploretom.questions.story_questions import Asked, AskedProperty
 from hm_agent.worlds.exploretom.readers.readers import seen_together
 from hm_agent.worlds.exploretom.world import StoryView
 

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from hm_agent.worlds.exploretom.questions.asked import DOES_NOT_KNOW, KNOWS, NO, YES, parse_asked
 from hm_agent.worlds.exploretom.questions.functional import functional_questions
-from hm_agent.worlds.exploretom.questions.story_questions import (
-    DOES_NOT_KNOW,
-    KNOWS,
-    NO,
-    YES,
-    AnsweredStory,
-    parse_asked,
-)
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.story.actions import (
     Alter,
