@@ -20,7 +20,7 @@ from hm_agent.worlds.enacttom.author.task_plan import Tally, TaskPlan
 from hm_agent.worlds.enacttom.house.commands import HouseCommand
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
-from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.scenarios import task_files
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import load_task

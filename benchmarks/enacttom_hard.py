@@ -16,7 +16,7 @@ from hm_agent.catalogue.registry import scenario_named
 from hm_agent.grouping import grouped
 from hm_agent.storage.files import write_whole
 from hm_agent.worlds.enacttom.ladder.order_agent import AGENTS
-from hm_agent.worlds.enacttom.suite import hard_task_files
+from hm_agent.worlds.enacttom.scenarios import hard_task_files
 
 PLAYED = ("random", "solo", "flood", *AGENTS, "react", "hypothetical_minds", "planner")
 RANDOM_RUNS = 10

@@ -18,7 +18,8 @@ from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.storage.files import write_whole
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.enacttom.measures import PAPER_RUNS, TaskRuns, study
-from hm_agent.worlds.enacttom.suite import FLOOD, LADDER, task_files
+from hm_agent.worlds.enacttom.own_agents import FLOOD, LADDER
+from hm_agent.worlds.enacttom.scenarios import task_files
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 
 AGENTS = ("random", *(name for name, _, _ in LADDER), FLOOD, "planner")

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from hm_agent.worlds.enacttom.house.commands import HouseCommand
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
-from hm_agent.worlds.enacttom.suite import hard_task_files
+from hm_agent.worlds.enacttom.scenarios import hard_task_files
 from hm_agent.worlds.enacttom.tasks.characters import RIVAL
 from hm_agent.worlds.enacttom.tasks.propositions import Is
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask

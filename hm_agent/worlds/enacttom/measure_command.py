@@ -14,7 +14,7 @@ from hm_agent.recording.result import Result
 from hm_agent.reporting.conditions import conditions_of, in_order, labels
 from hm_agent.reporting.runs import read_runs
 from hm_agent.worlds.enacttom.measures import PAPER_RUNS, TaskRuns, study
-from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.scenarios import task_files
 from hm_agent.worlds.enacttom.tasks.proofs import unproved
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 

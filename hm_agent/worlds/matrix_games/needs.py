@@ -20,9 +20,9 @@ from hm_agent.episode import run_episode
 from hm_agent.flags.parsing import argument_parser
 from hm_agent.wording import NOTHING, number
 from hm_agent.worlds.matrix_games.agents import LADDER, PLAYERS
+from hm_agent.worlds.matrix_games.scenarios import least_scale
 from hm_agent.worlds.matrix_games.settings import TableScenario, table_scenarios
 from hm_agent.worlds.matrix_games.shortcuts import SHORTCUTS
-from hm_agent.worlds.matrix_games.suite import least_scale
 from hm_agent.worlds.matrix_games.world import MatrixGameWorld
 
 REACHED, MISSED = 0.8, 0.4

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.scenarios import task_files
 
 HAND_MADE = ("enacttom_appendix_e", "enacttom_far_handle", "enacttom_one_window", "enacttom_relay_of_three")
 

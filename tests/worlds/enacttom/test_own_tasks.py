@@ -14,7 +14,7 @@ from hm_agent.command_line.commands import PLAY
 from hm_agent.config import ConfigError
 from hm_agent.extensions import ADDED
 from hm_agent.worlds.enacttom.measure_command import main as measure
-from hm_agent.worlds.enacttom.suite import hard_task_files, task_files
+from hm_agent.worlds.enacttom.scenarios import hard_task_files, task_files
 
 pytestmark = pytest.mark.usefixtures("forgets_folders")
 

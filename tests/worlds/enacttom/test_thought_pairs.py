@@ -16,7 +16,7 @@ from hm_agent.worlds.enacttom.house.probes import HouseAction, ProbeAnswer, Prob
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
 from hm_agent.worlds.enacttom.ladder.thoughts import NestedThoughts
-from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.scenarios import task_files
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.thought_pairs import MOST_PAIRS, SHORTCUTS, graded_pairs, has_prose

@@ -22,7 +22,8 @@ from hm_agent.recording.trace import to_json
 from hm_agent.worlds.enacttom.agents import PlannerHouseAgent, RandomHouseAgent
 from hm_agent.worlds.enacttom.house.commands import tell
 from hm_agent.worlds.enacttom.house.views import HouseView
-from hm_agent.worlds.enacttom.suite import SUITE, hard_task_files, task_files
+from hm_agent.worlds.enacttom.scenarios import hard_task_files, task_files
+from hm_agent.worlds.enacttom.suite import SUITE
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.world import FUNCTIONAL_SUCCESS, EnacttomWorld

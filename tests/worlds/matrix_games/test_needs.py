@@ -19,9 +19,9 @@ from hm_agent.repeated_games.payoffs import Side
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.matrix_games.agents import LADDER, PLAYERS
 from hm_agent.worlds.matrix_games.needs import CEILING, MISSED, REACHED, Item, main, measured
+from hm_agent.worlds.matrix_games.own_agents import SHORTCUTS as NAMED
 from hm_agent.worlds.matrix_games.settings import TableScenario, table_scenarios
 from hm_agent.worlds.matrix_games.shortcuts import SHORTCUTS
-from hm_agent.worlds.matrix_games.suite import SHORTCUTS as NAMED
 from hm_agent.worlds.matrix_games.suite import SUITE
 
 TESTED = {"mg_blind_average_1": 1, "mg_drawn_boldest_2": 2, "mg_drawn_average_3": 3}

@@ -19,7 +19,7 @@ from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, drawn_task
 from hm_agent.worlds.enacttom.author.proving import REASONS, quick_proof, refusal
 from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, TaskPlan
 from hm_agent.worlds.enacttom.author.task_words import WISHED
-from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.scenarios import task_files
 from hm_agent.worlds.enacttom.tasks.mechanics import RestrictedCommunication, RoomRestriction
 from hm_agent.worlds.enacttom.tasks.propositions import Is, Proposition, wanted
 from hm_agent.worlds.enacttom.tasks.sentences import read_claims

@@ -25,7 +25,8 @@ from hm_agent.worlds.enacttom.ladder.order_agent import AGENTS
 from hm_agent.worlds.enacttom.language.reasoner import best_commands, foresee
 from hm_agent.worlds.enacttom.language.situation import HANDLES, MOST_COMMANDS, WRITES, HouseSituation, PartnerActed
 from hm_agent.worlds.enacttom.language.written_commands import context_of, read_command
-from hm_agent.worlds.enacttom.suite import SUITE, hard_task_files, task_files
+from hm_agent.worlds.enacttom.scenarios import hard_task_files, task_files
+from hm_agent.worlds.enacttom.suite import SUITE
 from hm_agent.worlds.enacttom.tasks.characters import CharacterRule
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask

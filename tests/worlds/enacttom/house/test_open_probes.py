@@ -19,7 +19,8 @@ from hm_agent.worlds.enacttom.house.probes import ProbeReport, operators_of, pro
 from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
 from hm_agent.worlds.enacttom.language.report_questions import reports_of
 from hm_agent.worlds.enacttom.measures import TaskRuns, study
-from hm_agent.worlds.enacttom.suite import SUITE, task_files
+from hm_agent.worlds.enacttom.scenarios import task_files
+from hm_agent.worlds.enacttom.suite import SUITE
 from hm_agent.worlds.enacttom.tasks.propositions import PHYSICAL, Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.world import EnacttomWorld

@@ -25,7 +25,8 @@ from hm_agent.worlds.enacttom.house.probes import (
 )
 from hm_agent.worlds.enacttom.house.runtime import QUIET_TURNS
 from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
-from hm_agent.worlds.enacttom.suite import SUITE, task_files
+from hm_agent.worlds.enacttom.scenarios import task_files
+from hm_agent.worlds.enacttom.suite import SUITE
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.world import EnacttomWorld

@@ -21,7 +21,9 @@ from hm_agent.worlds.enacttom.ladder.beliefs import HouseBeliefs
 from hm_agent.worlds.enacttom.ladder.claim_notes import ClaimNotes
 from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
 from hm_agent.worlds.enacttom.ladder.routes import Routes
-from hm_agent.worlds.enacttom.suite import FLOOD, LADDER, SUITE, task_files
+from hm_agent.worlds.enacttom.own_agents import FLOOD, LADDER
+from hm_agent.worlds.enacttom.scenarios import task_files
+from hm_agent.worlds.enacttom.suite import SUITE
 from hm_agent.worlds.enacttom.tasks.mechanics import Binding, InverseState, RemoteControl, RoomRestriction
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, wanted
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask

@@ -22,7 +22,7 @@ from hm_agent.worlds.enacttom.language.body import HouseProbes
 from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
 from hm_agent.worlds.enacttom.language.report_questions import AskReports
 from hm_agent.worlds.enacttom.language.situation import WRITES, HouseSituation, PartnerAct
-from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.scenarios import task_files
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.world import EnacttomWorld

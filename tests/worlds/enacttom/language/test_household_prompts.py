@@ -15,7 +15,7 @@ from hm_agent.worlds.enacttom.house.commands import MOST_CHARACTERS
 from hm_agent.worlds.enacttom.language.body import HouseProbes
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
 from hm_agent.worlds.enacttom.language.situation import HANDLES, PartnerAct, PartnerActed
-from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.scenarios import task_files
 from hm_agent.worlds.enacttom.tasks.mechanics import RemoteControl
 from hm_agent.worlds.enacttom.tasks.propositions import Proposition
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task

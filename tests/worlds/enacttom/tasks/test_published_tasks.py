@@ -19,7 +19,7 @@ from hm_agent.reporting.tables import tabulate
 from hm_agent.worlds.enacttom.agents import PlannerHouseAgent, RandomHouseAgent
 from hm_agent.worlds.enacttom.command_line import verify_command
 from hm_agent.worlds.enacttom.measure_command import main as measure
-from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.scenarios import task_files
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.proofs import PROSE, unproved
 from hm_agent.worlds.enacttom.tasks.propositions import Is, Proposition

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hm_agent.worlds.enacttom.author.task_words import KNOWN, WANTED
 from hm_agent.worlds.enacttom.house.commands import tell
 from hm_agent.worlds.enacttom.house.household import Household
-from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.scenarios import task_files
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, wanted
 from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 from hm_agent.worlds.enacttom.tasks.task_files import load_task

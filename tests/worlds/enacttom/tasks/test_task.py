@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.scenarios import task_files
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError, read_problem
 from hm_agent.worlds.enacttom.tasks.pddl_writing import write_house
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition

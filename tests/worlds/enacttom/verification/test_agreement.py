@@ -15,7 +15,7 @@ from hm_agent.worlds.enacttom.house.commands import EVERYONE, IDLE, HouseCommand
 from hm_agent.worlds.enacttom.house.household import Household, bits
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime, OutcomeKind
 from hm_agent.worlds.enacttom.house.views import ViewMaker
-from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.scenarios import task_files
 from hm_agent.worlds.enacttom.tasks.propositions import Claim
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_files import load_task

@@ -11,7 +11,7 @@ import pytest
 from hm_agent.worlds.enacttom.house.commands import IDLE
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
-from hm_agent.worlds.enacttom.suite import hard_task_files
+from hm_agent.worlds.enacttom.scenarios import hard_task_files
 from hm_agent.worlds.enacttom.tasks.mechanics import (
     Binding,
     HouseMechanics,

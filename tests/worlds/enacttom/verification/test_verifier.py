@@ -17,7 +17,7 @@ from hm_agent.command_line.cli import main
 from hm_agent.worlds.enacttom.house.commands import IDLE, parse_command, pick
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
-from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.scenarios import task_files
 from hm_agent.worlds.enacttom.tasks.mechanics import LimitedBandwidth, RoomRestriction, StateMirroring
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task

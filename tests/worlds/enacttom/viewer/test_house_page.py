@@ -12,7 +12,7 @@ from hm_agent.core import Agent
 from hm_agent.worlds.enacttom.agents import RandomHouseAgent
 from hm_agent.worlds.enacttom.house.commands import IDLE, communicate, navigate, open_it, pick, place, tell
 from hm_agent.worlds.enacttom.house.probes import ProbeAnswer, ProbeAnswers
-from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.scenarios import task_files
 from hm_agent.worlds.enacttom.tasks.mechanics import RemoteControl, RoomRestriction
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from hm_agent.command_line.cli import main
-from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.scenarios import task_files
 from hm_agent.worlds.enacttom.tasks.certificate import Certificate
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
