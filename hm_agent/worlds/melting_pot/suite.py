@@ -270,8 +270,8 @@ def _scenario_info(scenario: Scenario) -> ScenarioInfo:
 
 
 def _published(agent: str, mean: float, error: float) -> PublishedFigure:
-    model = "" if agent == "ppo" else "GPT-4 "
-    return PublishedFigure(mean, error, "Hypothetical Minds' table 1", f"{model}against trained bots")
+    learner = "PPO after 1e8 steps" if agent == "ppo" else "GPT-4"
+    return PublishedFigure(mean, error, "Hypothetical Minds' table 1", f"{learner} against trained bots")
 
 
 def _metric(scenario: Scenario) -> Metric:
