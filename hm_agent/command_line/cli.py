@@ -16,22 +16,34 @@ from hm_agent.process.shell import prepare_process
 
 USAGE = """Theory of Mind in language-model agents: plays, records and compares agents in several worlds.
 
+Play:
     hm-agent play --scenario=rws_repeated_1    play episodes
     hm-agent tournament --scenario='*selfplay' let agents meet each other and themselves, and rank them
+    hm-agent watch runs                        show a run while it is played, as a page on this machine
+    hm-agent serve-seat SCENARIO               let an MCP client take a seat of an episode
+    hm-agent list                              list scenarios, agents and models
+
+Compare:
     hm-agent report --out=runs                 compare the agents of earlier runs
     hm-agent orders --out=runs                 compare them by the order of their opponents' rules
     hm-agent minds --out=runs                  compare what they know of other minds with what they do
-    hm-agent battery --model=gpt-4o            find the order at which a model plays, in every world
+
+At which order of mind does a model play?
+    hm-agent battery --model=gpt-4o            play the same items in every world, and write the model's card
     hm-agent leaderboard CARD...               compare the cards of several models, each derived again
+
+Let others check it:
     hm-agent reproduce RUN                     play a run again from its recorded answers, and say what differs
     hm-agent pack RUN                          write a run into one archive, which can be played again, too
     hm-agent convert RUN...                    write cards and results as records of Every Eval Ever
-    hm-agent serve-seat SCENARIO               let an MCP client take a seat of an episode
-    hm-agent check my_agent:build              try an agent of your own in each world, without a model
+
+Agents and prompts of your own:
+    hm-agent check my_agent:build              try an agent in each world, without a model
     hm-agent prompts export my_prompts         write the prompts for editing; show: print an episode's
-    hm-agent watch runs                        show a run while it is played, as a page on this machine
-    hm-agent list                              list scenarios, agents and models
+
+Only in one world:
 {own}
+
     hm-agent completion bash                   print the script that completes commands in bash or zsh
     hm-agent --version                         print the version
 
@@ -93,8 +105,8 @@ def _call_place(command: OwnCommand, arguments: Sequence[str]) -> int:
 def _usage() -> str:
     lines = [
         f"    {f'hm-agent {name} {world}':<43}{suite.commands[name].about}"
-        for name, worlds in _own_commands().items()
-        for world, suite in worlds.items()
+        for world, suite in suites().items()
+        for name in suite.commands
     ]
     return USAGE.format(own="\n".join(lines))
 
