@@ -175,8 +175,7 @@ class Suite:
     the order that it needs; the scenarios that do take its place, if their names match `battery_items`: `per_order`
     episodes for each order by size, with `battery_options`; not where `per_order` is 0. scored_by: the least number of
     episodes for each order of the agents that items are scored by; more than the full battery's where chance would
-    leave their means unclear. lists_numbers: False if lists have one line for all scenarios of a group whose names
-    differ in their number alone. shortcuts: names of agents that model no mind; where a scenario's metric has no floor
+    leave their means unclear. shortcuts: names of agents that model no mind; where a scenario's metric has no floor
     of its own, it is the one of them with the best mean over the other scenarios of the group. needs_are: how it is
     known which order of mind scenarios need, e.g. `measured on seeds`. offers: what the minds of its bodies answer
     beyond `BasicMind`, e.g. `(MindReading,)`, so that agents that need more are refused; None for a world that only its
@@ -199,7 +198,6 @@ class Suite:
     scored_by: int = 0
     battery_items: str = "*"
     battery_options: Mapping[str, Setting] = {}
-    lists_numbers: bool = True
     shortcuts: Sequence[str] = ()
     needs_are: str = ""
     offers: Sequence[type[BasicMind]] | None = ()

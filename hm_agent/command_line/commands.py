@@ -82,7 +82,12 @@ A table is one agent in all seats, or two that sit in turn; where seats differ, 
 have the same seeds. The same command again plays what is missing. OUT has the files of `hm-agent play`; OUT/report has
 the ranking, the payoffs and who beats whom on its pages, and as tournament.csv and payoffs.csv."""
 
-LIST_USAGE = """Lists scenarios, agents and models; with --needs_order=2 the scenarios that need that order of mind.
+LIST_USAGE = """Lists the kinds of scenarios, agents and models that there are, or scenarios and agents one by one.
+
+    {command}                                  # what there is
+    {command} --scenario='rws_*,pd_*'          # these one by one
+    {command} --agent='*'
+    {command} --needs_order=2                  # the scenarios that need that order of mind
 
 Scenarios are marked with the order that they need, or by `separates nobody`, where either was measured or proved."""
 
@@ -244,8 +249,13 @@ def _battery(command: Command) -> int:
 
 def _list(command: Command) -> int:
     flags.register_own_folders()
-    order = flags.said().needs_order
-    print("\n".join(listing.everything() if order is None else listing.needing(order)))
+    said, agents = flags.said(), flags.said_agents()
+    if said.needs_order is not None:
+        print("\n".join(listing.needing(said.needs_order)))
+    elif said.scenario or agents:
+        print("\n".join(listing.one_by_one(said.scenario, agents)))
+    else:
+        print("\n".join(listing.overview()))
     return 0
 
 

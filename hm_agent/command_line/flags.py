@@ -177,12 +177,24 @@ TOURNAMENT_GROUPS: FlagGroups = {
     title: {name: _IN_TOURNAMENT.get(name, said) for name, said in group.items() if name not in _NO_TOURNAMENT}
     for title, group in GROUPS.items()
 }
-LIST_GROUPS: FlagGroups = {"What to list": _group("needs_order", "scenarios_dir"), "Help": _HELP}
+LIST_GROUPS: FlagGroups = {
+    "What to list": {
+        "scenario": "Each of these scenarios, by short or full name, or globs, with commas.",
+        "agent": "Each of these agents, by name or glob, with commas.",
+        **_group("needs_order", "scenarios_dir"),
+    },
+    "Help": _HELP,
+}
 
 
 def said() -> RunFlags:
     """Returns what the command line says beside the settings of experiments."""
     return RunFlags(**read_fields(RunFlags, FLAGS))
+
+
+def said_agents() -> tuple[str, ...]:
+    """Returns what --agent says; empty if it is not given."""
+    return read_fields(Experiment, FLAGS)["agents"] if FLAGS["agent"].present else ()
 
 
 def parse(argv: tuple[str, ...]) -> None:
@@ -324,8 +336,7 @@ def report_request(*, after_playing: bool) -> ReportRequest:
         request = replace(request, into=Path(into))
     if after_playing:
         return request
-    agents = read_fields(Experiment, FLAGS)["agents"] if FLAGS["agent"].present else ()
-    return replace(request, folders=folders, scenarios=said().scenario, agents=agents)
+    return replace(request, folders=folders, scenarios=said().scenario, agents=said_agents())
 
 
 def report_request_in(out: Path) -> ReportRequest:

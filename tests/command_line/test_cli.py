@@ -16,7 +16,10 @@ from typing import NamedTuple
 
 import pytest
 
+from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import suites
 from hm_agent.command_line.commands import run_guarded
+from hm_agent.command_line.listing import kinds_of
 from hm_agent.process.exit_status import INTERRUPTED, WRONG_INPUT
 from tests.support.commands import ANOTHER_HASH_SEED, call_here, overriding
 
@@ -139,26 +142,55 @@ def test_a_process_that_got_wrong_input_says_so_in_one_line_and_by_its_status(tm
     assert list(tmp_path.iterdir()) == []
 
 
-def test_list_names_scenarios_agents_and_models_and_says_what_they_are(here: Path) -> None:
+def test_list_tells_the_kinds_of_scenarios_and_the_agents_and_models(here: Path) -> None:
     status, output, _ = call_here("--list")
     assert status == 0
-    assert {"rws_repeated_0", "rws_repeated_8", "hypothetical_minds", "oracle", "builtin"} <= set(output.split())
-    assert "rws_repeated_selfplay" in output.split()
     lines = [" ".join(line.split()) for line in output.splitlines()]
-    assert "enacttom_mixed_k2_* EnactToM, mixed, K depth 2: 20 scenarios, 000 to 019" in lines
-    visiting = "boat_race_eight_races_0 1 agent and 5 bots: visiting cooperators"
-    assert f"{visiting} (boat_race__eight_races_0)" in lines
-    assert "enacttom_hard_k2_wary_* EnactToM, hard, order 2 needed: 20 scenarios, 00_a to 09_b" in lines
+    assert "Prisoner's Dilemma, repeated 17 pd_repeated_*, pd_unseen_*, pd_repeated_selfplay" in lines
+    assert "EnactToM, mixed, K depth 2 20 enacttom_mixed_k2_*; separates nobody" in lines
+    assert "SymmToM, matched pairs of order 1 4 symmtom_pairs_order_1_*; needs order 1" in lines
+    assert any(line.startswith("builtin the built-in reasoner") for line in lines)
+    assert any(line.startswith("shortcuts 9 agents that model no mind: random, solo, flood") for line in lines)
+    assert len(lines) < 250
     assert hm_agent("list", cwd=here) == (0, output, "")
-    longest = "  rationalizable_coordination_repeated_selfplay "
-    column = len(longest)
-    alike = [line for line in output.splitlines() if line.startswith("  rationalizable_")]
-    assert all(line[column - 1] == " " != line[column] for line in alike)
-    assert any(line.startswith(f"{longest}no bots") for line in alike)
     in_melting_pot = output.partition("Agents of Melting Pot:")[2].partition("Agents of SymmToM:")[0]
     in_symmtom = output.partition("Agents of SymmToM:")[2].partition("Agents of ExploreToM:")[0]
     assert "order_0                     ablation: the built-in reasoner considers rules" in in_melting_pot
     assert "order_0                     reasons to order 0 about others' knowledge" in in_symmtom
+
+
+def test_the_globs_of_a_list_find_the_scenarios_of_their_kind_and_no_others() -> None:
+    for suite in suites().values():
+        for kind, told in kinds_of(suite):
+            count, names = int(told[:3]), told[4:].partition(";")[0].split(", ")
+            found = find_scenarios([name for name in names if not name.startswith("and ")])
+            assert {info.family or info.group for info in found} == {kind}
+            assert len(found) == count or names[-1].startswith("and ")
+
+
+def test_list_tells_scenarios_and_agents_one_by_one() -> None:
+    _, output, _ = call_here("--list", "--scenario=boat_race_*,rationalizable_*", "--agent=order_1,hm_*")
+    lines = [" ".join(line.split()) for line in output.splitlines()]
+    visiting = "boat_race_eight_races_0 1 agent and 5 bots: visiting cooperators"
+    assert f"{visiting} (boat_race__eight_races_0)" in lines
+    longest = "  rationalizable_coordination_repeated_selfplay "
+    column = len(longest)
+    alike = [line for line in output.splitlines() if line.startswith("  rationalizable_")]
+    assert len(alike) == 17
+    assert all(line[column - 1] == " " != line[column] for line in alike)
+    assert any(line.startswith(f"{longest}no bots") for line in alike)
+    named = [line.split()[0] for line in lines[lines.index("Agents of several worlds:") + 1 :]]
+    assert named.count("hm_joint") == 1
+    assert named.count("order_1") == 5
+
+
+@pytest.mark.parametrize(
+    ("flag", "error"), [("--scenario=nix", "unknown scenario 'nix'"), ("--agent=nix*", "unknown agent")]
+)
+def test_what_a_list_lacks_is_refused(flag: str, error: str) -> None:
+    status, output, errors = call_here("--list", flag)
+    assert (status, output, errors.count("\n")) == (2, "", 1)
+    assert error in errors
 
 
 def test_hm_agent_alone_names_its_commands() -> None:

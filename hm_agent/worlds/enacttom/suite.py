@@ -31,7 +31,6 @@ class EnacttomSuite(Suite):
     offers = (MindReading, JointMindReading, MindPrompting, OddsReading, StrategyMaking)
     title = "EnactToM"
     own_files = FILES
-    lists_numbers = False
     needs_are = "proved of each task"
     per_order: Mapping[str, int] = {SMALL: 5, FULL: 20}  # a pair asks few questions
     shortcuts = SHORTCUTS
