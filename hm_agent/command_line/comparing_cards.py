@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from itertools import chain
 from pathlib import Path
 
 from hm_agent.cards.answers import read_answers
@@ -28,6 +29,7 @@ from hm_agent.pool.console_progress import progress_for
 from hm_agent.pool.progress import NoProgress, Progress
 from hm_agent.process.exit_status import FAILED, complain
 from hm_agent.process.output import output_console
+from hm_agent.process.shell import printable
 from hm_agent.recording.result import OWN_FILE
 from hm_agent.reporting.runs import read_runs
 from hm_agent.storage.files import TEMPLATES, path_in_words
@@ -138,8 +140,8 @@ def _reproduce(path: Path, options: argparse.Namespace, work: Path) -> bool:
     found = [_run_lines(folder, work, path_in_words(path), runs_own_code)] if has_episodes else []
     if not has_episodes or (is_packed and (folder / FOLDER).is_dir()):
         found += [_card_lines(card, options, work, _shown(card, path, folder)) for card in find_cards(folder)]
-    for lines in found:
-        print("\n".join(lines))
+    for line in chain(*found):
+        print(printable(" ".join(line.splitlines())))  # names in it may be a stranger's
     if has_episodes and not is_packed and (path / FOLDER).is_dir():
         print(f"Its cards: hm-agent reproduce {path_in_words(path / FOLDER)}/*/*/card.json")
     return all(len(lines) == 1 and lines[0].endswith(SAME) for lines in found)
