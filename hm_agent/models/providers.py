@@ -188,9 +188,15 @@ class PersonProvider(_LanguageProvider):
 
     @asynccontextmanager
     async def model(self, seed: int, answers: ReasonerTable) -> AsyncIterator[Model]:
-        from hm_agent.seats.person import person_chat
+        if self._settings.page:
+            from hm_agent.seats.person_page import open_page
 
-        yield self._text_model(person_chat(on_page=self._settings.page), seed)
+            chat: Chat = open_page().chat
+        else:
+            from hm_agent.seats.person_terminal import terminal_chat
+
+            chat = terminal_chat()
+        yield self._text_model(chat, seed)
 
 
 class OwnProvider(_LanguageProvider):
