@@ -91,8 +91,8 @@ def _paint(world: WorldFigures, row: int, axes: Axes) -> None:
     ends = position.lowest - 1, position.highest
     axes.plot(ends, (row, row), color=MUTED, linewidth=1)
     axes.plot(range(ends[0], ends[1] + 1), [row] * (ends[1] - ends[0] + 1), "|", color=MUTED, markersize=12)
-    if position.at.low is not None and position.at.high is not None:
-        axes.plot((position.at.low, position.at.high), (row, row), color=COLOURS[0], linewidth=4)
+    if position.at.interval:
+        axes.plot(position.at.interval, (row, row), color=COLOURS[0], linewidth=4)
     axes.plot(position.at.mean, row, "o", color=COLOURS[0], markersize=9)
 
 

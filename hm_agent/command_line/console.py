@@ -170,7 +170,4 @@ def show_card(console: Console, card: Card) -> None:
 
 def _shown(figure: Figure | None, digits: int) -> str:
     """`0.8 (0.6 to 0.9)`; the interval only if there is one."""
-    if figure is None:
-        return NOTHING
-    ends = None if figure.low is None or figure.high is None else (figure.low, figure.high)
-    return with_interval(figure.mean, ends, digits)
+    return NOTHING if figure is None else with_interval(figure.mean, figure.interval, digits)

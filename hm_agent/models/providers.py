@@ -22,7 +22,7 @@ from hm_agent.models.endpoint.outage import OutageTolerantChat
 from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.models.endpoint.surroundings import WEB, check_surroundings, scheme_of
 from hm_agent.models.local import LOCAL, LocalChat, model_file
-from hm_agent.models.prices import AnyPrice, Price, load_prices, price_of
+from hm_agent.models.prices import AnyPrice, Price, cost_of, load_prices, price_of
 from hm_agent.models.settings import BUILTIN, PERSON, PLACE, ModelSettings
 from hm_agent.questions import AnswerT, Model, ModelCall, ModelUnavailable, Question, ignore
 
@@ -98,11 +98,7 @@ class _LanguageProvider(ABC):
         from hm_agent.models.text_model import TextModel
 
         settings, price = self._settings, self._price
-
-        def cost(reply: Reply) -> float | None:
-            return price.of(reply.input_tokens, reply.output_tokens, reply.prompt_cache_tokens) if price else None
-
-        wrapped: Chat = BudgetedChat(chat, self._budget, cost)
+        wrapped: Chat = BudgetedChat(chat, self._budget, partial(cost_of, price=price))
         if self._cache is not None:
             wrapped = CachedChat(wrapped, self._cache, endpoint=self._endpoint, offline=settings.offline)
         return TextModel(settings.name, wrapped, settings.sampling, price, seed)
