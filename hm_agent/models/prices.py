@@ -48,6 +48,9 @@ class Price:
         return (self.input * (input_tokens - cached) + cheaper * cached + self.output * output_tokens) / _MILLION
 
 
+FREE = Price(0.0, 0.0)
+
+
 @dataclass(frozen=True)
 class ListedPrice:
     """What a provider lists for a model, which may depend on the length of the prompt and the time of day."""
