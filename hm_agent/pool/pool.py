@@ -19,7 +19,7 @@ from typing import Protocol
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
-from hm_agent.experiment.playing import crashed, cut_short
+from hm_agent.experiment.played_episode import crashed, cut_short
 from hm_agent.pool.due_episodes import DueEpisodes
 from hm_agent.pool.progress import Progress, Pulse
 from hm_agent.pool.shared_state import Holdings, SharedState, StateRequest

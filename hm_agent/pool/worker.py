@@ -17,7 +17,8 @@ from threading import Event, Thread
 from hm_agent.episode import is_being_cancelled
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
-from hm_agent.experiment.playing import crashed, cut_short, play
+from hm_agent.experiment.played_episode import crashed, cut_short
+from hm_agent.experiment.playing import play
 from hm_agent.models.budget import Budget
 from hm_agent.models.cache import AnswerCache
 from hm_agent.models.providers import ModelPool
