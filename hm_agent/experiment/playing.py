@@ -86,7 +86,7 @@ async def play(episode: Episode, models: Models, watcher: Recorder | None = None
             await _play(world, models, recorders, played)
         except BaseException:
             for recorder in recorders:
-                with suppress(OSError):
+                with suppress(Exception):  # a user's recorder may raise anything, and hides no other error
                     recorder.close()
             raise
     played.measure(world)
