@@ -245,6 +245,25 @@ def test_an_agent_that_exits_while_it_is_built_fails_its_episode_alone() -> None
     assert [result.status for result in results] == ["failed: SystemExit: no batteries", "completed"]
 
 
+def test_a_recorder_that_can_not_be_closed_hides_no_error_of_an_agent_that_can_not_be_built() -> None:
+    class Unclosable(hm_agent.Recorder):
+        def __init__(self, episode: hm_agent.Episode) -> None:
+            assert episode.number == 0
+
+        def record(self, step: hm_agent.Step) -> None: ...
+
+        def close(self) -> None:
+            raise ValueError("it is closed already")
+
+    def build(setup: hm_agent.AgentSetup) -> Any:
+        raise KeyError("red")
+
+    hm_agent.register_agent("unbuilt", build)
+    with pytest.warns(RuntimeWarning, match="did not end well"):
+        (result,) = play(agent="unbuilt", recorders=[Unclosable])
+    assert result.status == "failed: KeyError: 'red'"
+
+
 def test_cancellations_of_an_agents_own_fail_its_episode_alone() -> None:
     class Cancels(hm_agent.Agent[Any, str]):
         async def act(self, observation: hm_agent.Observation[Any]) -> hm_agent.Decision[str]:

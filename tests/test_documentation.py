@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from hm_agent.catalogue.registry import suites
-from hm_agent.command_line import flags
+from hm_agent.command_line import flags, requested
 from hm_agent.command_line.cli import TOOLS
 from hm_agent.command_line.commands import COMMANDS
 
@@ -81,7 +81,7 @@ def test_commands_that_play_are_taken(
     flags.parse(("hm-agent play", *(said for said in arguments if not said.startswith(NOT_HERE))))
     if any(said.startswith(OWN_SCENARIOS) for said in arguments):
         return
-    experiment = flags.experiment()
+    experiment = requested.experiment()
     if not any(said.startswith(NOT_HERE) for said in arguments):
         experiment.check()
     assert experiment.scenarios, page
@@ -90,7 +90,7 @@ def test_commands_that_play_are_taken(
 @pytest.mark.parametrize(("page", "arguments"), [*commands("report"), *commands("orders")])
 def test_commands_that_read_runs_are_taken(page: str, arguments: tuple[str, ...]) -> None:
     flags.parse(("hm-agent report", *arguments))
-    assert flags.report_request(after_playing=False).folders, page
+    assert requested.report_request(after_playing=False).folders, page
 
 
 def test_commands_that_are_named_exist() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import hm_agent
 from hm_agent.catalogue.finding import find_scenarios
-from hm_agent.command_line import flags
+from hm_agent.command_line import flags, requested
 from hm_agent.command_line.cli import main
 from hm_agent.experiment import Experiment
 from hm_agent.flags.fields import FlagField, check_fields, flag_fields
@@ -87,13 +87,13 @@ OTHERS: Mapping[type, Mapping[str, tuple[str, object]]] = {
 
 def parsed(*arguments: str) -> Experiment:
     flags.parse(("", f"--scenario={SIZE}", *arguments))
-    return flags.experiment()
+    return requested.experiment()
 
 
 def held(by: type, said: Experiment) -> Any:
     """The settings of a type that the flags describe."""
     if by in (FigureFiles, ReportRequest):
-        request = flags.report_request(after_playing=False)
+        request = requested.report_request(after_playing=False)
         return request.figures if by is FigureFiles else request
     return {Experiment: said, Parameters: said.parameters, ModelSettings: said.model, Sampling: said.model.sampling}[by]
 
@@ -117,7 +117,7 @@ def test_without_flags_the_settings_have_their_defaults() -> None:
     said = parsed()
     assert said == Experiment(find_scenarios([SIZE]), options=said.options, made=said.made)
     assert (said.model, said.parameters) == (ModelSettings(), Parameters())
-    request = flags.report_request(after_playing=False)
+    request = requested.report_request(after_playing=False)
     assert (request.folders, request.figures, request.counts_unanswered) == ((Experiment.out,), FigureFiles(), False)
 
 

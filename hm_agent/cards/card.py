@@ -41,6 +41,10 @@ class Figure:
     low: Number | None = None
     high: Number | None = None
 
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
 
 @dataclass(frozen=True)
 class OrderFigures:

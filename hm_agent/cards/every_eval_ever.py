@@ -57,11 +57,10 @@ def _of_figure(
 ) -> dict[str, Any]:
     title = world.title if row.order is None else f"{world.title}, order {row.order}"
     bounds = (0.0, 1.0) if name == "literal" else (-inf, inf)
-    interval = None if figure.low is None or figure.high is None else (figure.low, figure.high)
     metric = _metric(f"{BENCHMARK}.{name}", name, unit, bounds)
     counts = {"items": str(row.items), "planned_episodes": str(row.planned), "needs_order": str(row.order)}
     data = {"dataset_name": f"{BENCHMARK} battery", "source_type": "other", "additional_details": dict(source)}
-    return _result(f"{title}: {name}", data, metric, figure.mean, interval, row.episodes, counts)
+    return _result(f"{title}: {name}", data, metric, figure.mean, figure.interval, row.episodes, counts)
 
 
 def records_of_rows(rows: Iterable[Row], publisher: Publisher) -> Iterator[Record]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -42,13 +42,8 @@ class RecordedModels:
 
     def model(self, name: str, seed: int, answers: ReasonerTable) -> AbstractAsyncContextManager[Model]:
         if name == BUILTIN:
-            return _opened(BuiltinReasoner(answers))
-        return _opened(RecordedModel(name, self._by_seed[seed], self._sampling, seed))
-
-
-@asynccontextmanager
-async def _opened(model: Model) -> Any:
-    yield model
+            return nullcontext(BuiltinReasoner(answers))
+        return nullcontext(RecordedModel(name, self._by_seed[seed], self._sampling, seed))
 
 
 def play_again(episode: Episode, answers: RecordedAnswers) -> Result:
@@ -56,15 +51,10 @@ def play_again(episode: Episode, answers: RecordedAnswers) -> Result:
 
     Raises KeyboardInterrupt after an interruption.
     """
-    played: list[Result] = []
-
-    async def act() -> None:
-        played.append(await play(episode, RecordedModels(episode, answers)))
-
-    run_interruptibly(act)
-    if not played or played[0].status == INTERRUPTED:
+    result = run_interruptibly(lambda: play(episode, RecordedModels(episode, answers)))
+    if result.status == INTERRUPTED:
         raise KeyboardInterrupt
-    return read_result(episode.folder / FILE) or played[0]
+    return read_result(episode.folder / FILE) or result
 
 
 def episode_of(result: Result, out: Path) -> Episode:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from hm_agent.cards.answers import write_answers
 from hm_agent.cards.card import ANSWERS, FIGURE, FILE, PAGE, Card, Figure, OrderFigures, WorldFigures, write_card
+from hm_agent.reporting.csv_records import Record
 from hm_agent.reporting.drawing import COLOURS, MUTED, FigureFiles, drawn_file
 from hm_agent.reporting.pages import page
+from hm_agent.reporting.writing import write_csv
 from hm_agent.storage.files import write_whole
 
 if TYPE_CHECKING:
@@ -91,8 +91,8 @@ def _paint(world: WorldFigures, row: int, axes: Axes) -> None:
     ends = position.lowest - 1, position.highest
     axes.plot(ends, (row, row), color=MUTED, linewidth=1)
     axes.plot(range(ends[0], ends[1] + 1), [row] * (ends[1] - ends[0] + 1), "|", color=MUTED, markersize=12)
-    if position.at.low is not None and position.at.high is not None:
-        axes.plot((position.at.low, position.at.high), (row, row), color=COLOURS[0], linewidth=4)
+    if position.at.interval:
+        axes.plot(position.at.interval, (row, row), color=COLOURS[0], linewidth=4)
     axes.plot(position.at.mean, row, "o", color=COLOURS[0], markersize=9)
 
 
@@ -135,12 +135,7 @@ def leaderboard(cards: Sequence[Card]) -> Leaderboard:
 def write_leaderboard(board: Leaderboard, into: Path) -> Path:
     """Writes the page, the table, the picture and the CSV of a leaderboard; returns the page's path."""
     into.mkdir(parents=True, exist_ok=True)
-    content = io.StringIO(newline="")
-    records = [record for card in board.cards for record in _records(card)]
-    writer = csv.DictWriter(content, list(records[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    write_whole(into / f"{BOARD}.csv", content.getvalue())
+    write_csv(into / f"{BOARD}.csv", [record for card in board.cards for record in _records(card)])
     for kind in ("md", "html"):
         write_whole(into / f"{BOARD}.{kind}", page(f"{BOARD}.{kind}.j2", board=board))
     write_whole(into / f"{BOARD}.png", board_figure(board))
@@ -177,7 +172,7 @@ def _paint_scores(rows: Sequence[Sequence[OrderFigures | None]], axes: Axes) -> 
             axes.text(x, y, f"{found.mean:.2f}" if found else "-", ha="center", va="center")
 
 
-def _records(card: Card) -> Iterator[dict[str, object]]:
+def _records(card: Card) -> Iterator[Record]:
     """A line for each world and needed order; the world's position stands in each of its lines."""
     for world in card.worlds:
         for row in world.orders:
@@ -200,6 +195,6 @@ def _records(card: Card) -> Iterator[dict[str, object]]:
             }
 
 
-def _ends(name: str, found: Figure | None) -> dict[str, float | None]:
+def _ends(name: str, found: Figure | None) -> Record:
     values = (found.mean, found.low, found.high) if found else (None, None, None)
     return dict(zip((name, f"{name}_low", f"{name}_high"), values, strict=True))

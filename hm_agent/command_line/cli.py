@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 
 from hm_agent.catalogue.registry import suites
-from hm_agent.catalogue.suite import OwnCommand, Suite
+from hm_agent.catalogue.suite import Suite
 from hm_agent.command_line import completion, flags
 from hm_agent.command_line.commands import COMMANDS, PLAY, print_version, run_guarded
 from hm_agent.config import ConfigError
@@ -53,23 +53,17 @@ COMPLETION = "completion"
 HELP_FLAGS = ("--help", "-h", "--helpfull")
 
 
-_PROMPTS = "hm_agent.command_line.prompts_command:prompts_command"
-_CARDS = "hm_agent.command_line.comparing_cards"
-TOOLS: Mapping[str, OwnCommand] = {
-    "prompts": OwnCommand("write the prompts for editing, or show those of an episode", _PROMPTS),
-    "check": OwnCommand(
-        "try an agent of your own in each world, without a model", "hm_agent.command_line.checking_agents:check_command"
-    ),
-    "serve-seat": OwnCommand("let an MCP client take a seat of an episode", "hm_agent.seats.mcp_seat:main"),
-    "watch": OwnCommand("show a run while it is played", "hm_agent.watching.server:main"),
-    "leaderboard": OwnCommand("compare the cards of several models", f"{_CARDS}:leaderboard_command"),
-    "reproduce": OwnCommand("play a run again from its recorded answers", f"{_CARDS}:reproduce_command"),
-    "convert": OwnCommand(
-        "write cards and results as records of Every Eval Ever", "hm_agent.command_line.converting:convert_command"
-    ),
-    "pack": OwnCommand("write a run or a card into one archive", "hm_agent.command_line.packing_runs:pack_command"),
+TOOLS: Mapping[str, str] = {
+    "prompts": "hm_agent.command_line.prompts_command:prompts_command",
+    "check": "hm_agent.command_line.checking_agents:check_command",
+    "serve-seat": "hm_agent.seats.mcp_seat:main",
+    "watch": "hm_agent.watching.server:main",
+    "leaderboard": "hm_agent.command_line.comparing_cards:leaderboard_command",
+    "reproduce": "hm_agent.command_line.comparing_cards:reproduce_command",
+    "convert": "hm_agent.command_line.converting:convert_command",
+    "pack": "hm_agent.command_line.packing_runs:pack_command",
 }
-"""Commands that parse their own arguments."""
+"""Where the functions are that run commands with arguments of their own, `module:name`."""
 
 
 def _own_commands() -> Mapping[str, Mapping[str, Suite]]:
@@ -85,7 +79,7 @@ def _run_own(name: str, worlds: Mapping[str, Suite], arguments: Sequence[str]) -
     """Runs a command of the world that the first argument names, or of the only world that has the command."""
     first = arguments[0] if arguments else ""
     if first in worlds:
-        return _call_place(worlds[first].commands[name], arguments[1:])
+        return _call_place(worlds[first].commands[name].place, arguments[1:])
     if first in HELP_FLAGS and len(worlds) > 1:
         print("\n".join(f"hm-agent {name} {world} --help    {worlds[world].commands[name].about}" for world in worlds))
         return 0
@@ -94,11 +88,11 @@ def _run_own(name: str, worlds: Mapping[str, Suite], arguments: Sequence[str]) -
     if len(worlds) > 1:
         raise ConfigError(f"say for which world: hm-agent {name} {' or '.join(worlds)}")
     (suite,) = worlds.values()
-    return _call_place(suite.commands[name], arguments)
+    return _call_place(suite.commands[name].place, arguments)
 
 
-def _call_place(command: OwnCommand, arguments: Sequence[str]) -> int:
-    act: Callable[[Sequence[str]], int] = load_place(command.place)
+def _call_place(place: str, arguments: Sequence[str]) -> int:
+    act: Callable[[Sequence[str]], int] = load_place(place)
     return act(arguments)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from absl.flags import Error as FlagError
 
-from hm_agent.command_line import flags, listing
+from hm_agent.command_line import flags, listing, requested
 from hm_agent.config import ConfigError
 from hm_agent.flags.parsing import FlagGroups, help_text
 from hm_agent.process.exit_status import FAILED, INTERRUPTED, WRONG_INPUT, complain
@@ -157,16 +157,16 @@ class Command:
 
 def _play(command: Command) -> int:
     if flags.said().lists:
-        flags.register_own_folders()
+        requested.register_own_folders()
         return _list(command)
     if flags.said().report_only:
-        flags.check_report_only()
+        requested.check_report_only()
         return _report(command)
-    return _play_out(command, flags.experiment())
+    return _play_out(command, requested.experiment())
 
 
 def _tournament(command: Command) -> int:
-    return _play_out(command, flags.experiment(tournament=True))
+    return _play_out(command, requested.experiment(tournament=True))
 
 
 def _play_out(command: Command, experiment: Experiment) -> int:
@@ -176,9 +176,9 @@ def _play_out(command: Command, experiment: Experiment) -> int:
     experiment.check()
     from hm_agent.command_line.running import run_and_report  # a slow import, for commands that play only
 
-    for line in flags.passed_over(experiment):
+    for line in requested.passed_over(experiment):
         print(f"Left out: {line}")
-    return run_and_report(experiment, flags.report_request(after_playing=True), command.complain)
+    return run_and_report(experiment, requested.report_request(after_playing=True), command.complain)
 
 
 def _estimate(experiments: Sequence[Experiment]) -> int:
@@ -191,7 +191,7 @@ def _estimate(experiments: Sequence[Experiment]) -> int:
     for experiment in experiments:
         experiment.check(opens_models=False)
     out = experiments[0].out
-    found = estimate(experiments, read_runs(flags.estimated_from(out)).results)
+    found = estimate(experiments, read_runs(requested.estimated_from(out)).results)
     show_estimate(output_console(), found)
     print(f"JSON: {found.write(out)}")
     return 0
@@ -205,7 +205,7 @@ def _requested_runs() -> tuple[Runs, Path, FigureFiles]:
     from hm_agent.reporting.notes import own_game_notes, unreadable_notes
     from hm_agent.reporting.runs import read_runs
 
-    request = flags.report_request(after_playing=False)
+    request = requested.report_request(after_playing=False)
     folders, into = request.folders, request.into
     runs = read_runs(folders, counts_unanswered=request.counts_unanswered)
     for note in (*unreadable_notes(runs), *own_game_notes(runs)):
@@ -235,20 +235,20 @@ def _minds(command: Command) -> int:
 
 
 def _battery(command: Command) -> int:
-    battery, requested = flags.battery()
+    battery, asked = requested.battery()
     if flags.said().estimate:
-        return _estimate([experiment for _, _, experiment in battery.experiments(requested)])
-    for _, references, experiment in battery.experiments(requested):
+        return _estimate([experiment for _, _, experiment in battery.experiments(asked)])
+    for _, references, experiment in battery.experiments(asked):
         for played in filter(None, (references, experiment)):
             played.check()
     from hm_agent.command_line.running_battery import run_battery
 
-    request = flags.report_request_in(requested.out)
-    return run_battery(battery, requested, request, command.complain, tells_seed=flags.said().tell_split_seed)
+    request = requested.report_request_in(asked.out)
+    return run_battery(battery, asked, request, command.complain, tells_seed=flags.said().tell_split_seed)
 
 
 def _list(command: Command) -> int:
-    flags.register_own_folders()
+    requested.register_own_folders()
     said, agents = flags.said(), flags.said_agents()
     if said.needs_order is not None:
         print("\n".join(listing.needing(said.needs_order)))

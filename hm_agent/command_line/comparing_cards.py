@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from hm_agent.cards.answers import read_answers
 from hm_agent.cards.battery import Split
@@ -28,6 +29,7 @@ from hm_agent.pool.console_progress import progress_for
 from hm_agent.pool.progress import NoProgress, Progress
 from hm_agent.process.exit_status import FAILED, complain
 from hm_agent.process.output import output_console
+from hm_agent.process.shell import printable
 from hm_agent.recording.result import OWN_FILE
 from hm_agent.reporting.runs import read_runs
 from hm_agent.storage.files import TEMPLATES, path_in_words
@@ -57,10 +59,10 @@ def leaderboard_command(arguments: Sequence[str]) -> int:
     cards = {path: read_card(path) for path in paths}
     _check_alike(cards)
     refused = {}
-    with _work_folder() as work:
+    with TemporaryDirectory(prefix="hm_agent-") as work:
         for number, (path, card) in enumerate(cards.items(), 1):
             print(f"Card {number} of {len(cards)}: {path_in_words(path)}", flush=True)
-            refused[path] = _refusal(path, card, options, work, _told_part)
+            refused[path] = _refusal(path, card, options, Path(work), _told_part)
     for path, why in refused.items():
         if why:
             complain("hm-agent leaderboard", f"{path_in_words(path)} is left out: {why}", FAILED)
@@ -81,8 +83,8 @@ def reproduce_command(arguments: Sequence[str]) -> int:
     options = parser.parse_intermixed_args(arguments)
     for folder in options.scenarios_dir:
         register_scenarios(folder)
-    with _work_folder() as work:
-        same = [_reproduce(path, options, work / str(n)) for n, path in enumerate(options.runs)]
+    with TemporaryDirectory(prefix="hm_agent-") as work:
+        same = [_reproduce(path, options, Path(work, str(n))) for n, path in enumerate(options.runs)]
     return 0 if all(same) else FAILED
 
 
@@ -104,12 +106,6 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 on")
     return int(text)
-
-
-@contextmanager
-def _work_folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="hm_agent-") as folder:
-        yield Path(folder)
 
 
 def _check_alike(cards: dict[Path, Card]) -> None:
@@ -138,8 +134,8 @@ def _reproduce(path: Path, options: argparse.Namespace, work: Path) -> bool:
     found = [_run_lines(folder, work, path_in_words(path), runs_own_code)] if has_episodes else []
     if not has_episodes or (is_packed and (folder / FOLDER).is_dir()):
         found += [_card_lines(card, options, work, _shown(card, path, folder)) for card in find_cards(folder)]
-    for lines in found:
-        print("\n".join(lines))
+    for line in chain(*found):
+        print(printable(" ".join(line.splitlines())))  # names in it may be a stranger's
     if has_episodes and not is_packed and (path / FOLDER).is_dir():
         print(f"Its cards: hm-agent reproduce {path_in_words(path / FOLDER)}/*/*/card.json")
     return all(len(lines) == 1 and lines[0].endswith(SAME) for lines in found)
@@ -191,18 +187,13 @@ def _refusal(path: Path, card: Card, options: argparse.Namespace, work: Path, wa
         )
     except ConfigError as error:
         return str(error)
-    found = list(differences(card, derived))
+    found = sorted(differences(card, derived), key=lambda line: line.startswith("hashes."))  # a figure says more
     of_code = ("hashes.code", "hashes.results")
     if derived.hashes.code != card.hashes.code and all(line.startswith(of_code) for line in found):
         was = "was other code then" if card.hashes.code else "may have been other code then: the card does not say"
         return f"all figures are the same, but {card.agent} {was}"
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return f"{_first(found)}{more}" if found else ""
-
-
-def _first(found: Sequence[str]) -> str:
-    """A difference in a figure before one in a hash, which says less."""
-    return min(found, key=lambda line: line.startswith("hashes."))
+    return f"{found[0]}{more}" if found else ""
 
 
 def _told_part(part: str, experiment: Experiment, *, is_scale: bool) -> AbstractContextManager[Progress]:

@@ -140,10 +140,9 @@ def show_minds(console: Console, study: MindStudy) -> None:
         line = (row.suite.title, row.label, str(row.episodes), literal, percent(row.base_rate))
         lines.append((*line, functional, gap))
     _print_table(console, (Column(name, no_wrap=True) for name in ("world", "agent", "n", *MEASURES)), lines)
-    about = (
-        "how often what it says of other minds is right. Functional: how well it acts on them. Gap: the first less that"
-    )
-    for sentence in (f"Literal: {about}.", *study.left_out):
+    literal = "Literal: how often what it says of other minds is right."
+    about = f"{literal} Functional: how well it acts on them. Gap: the first less that."
+    for sentence in (about, *study.left_out):
         console.out(printable(sentence), highlight=False)
 
 
@@ -170,7 +169,4 @@ def show_card(console: Console, card: Card) -> None:
 
 def _shown(figure: Figure | None, digits: int) -> str:
     """`0.8 (0.6 to 0.9)`; the interval only if there is one."""
-    if figure is None:
-        return NOTHING
-    ends = None if figure.low is None or figure.high is None else (figure.low, figure.high)
-    return with_interval(figure.mean, ends, digits)
+    return NOTHING if figure is None else with_interval(figure.mean, figure.interval, digits)

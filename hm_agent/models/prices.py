@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, TypeAlias
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from hm_agent.config import ConfigError, read_toml
+from hm_agent.models.chat import Reply
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo, Provider
@@ -47,6 +48,9 @@ class Price:
         return (self.input * (input_tokens - cached) + cheaper * cached + self.output * output_tokens) / _MILLION
 
 
+FREE = Price(0.0, 0.0)
+
+
 @dataclass(frozen=True)
 class ListedPrice:
     """What a provider lists for a model, which may depend on the length of the prompt and the time of day."""
@@ -67,6 +71,11 @@ class ListedPrice:
 
 
 AnyPrice: TypeAlias = Price | ListedPrice
+
+
+def cost_of(reply: Reply, price: AnyPrice | None) -> float | None:
+    """What a reply cost in USD; None without a price, or if its tokens are unknown."""
+    return price.of(reply.input_tokens, reply.output_tokens, reply.prompt_cache_tokens) if price else None
 
 
 def price_of(name: str, endpoint: str | None, own: Path | None = None, rates: str = STANDARD) -> AnyPrice | None:

@@ -9,7 +9,7 @@ from typing import Any, Generic, cast
 from hm_agent.bounds import MAX_SENT_BACK
 from hm_agent.models.answer_parsing import BadAnswer, UnfinishedThinking, read_answer
 from hm_agent.models.chat import Chat, Message, Refused, Reply, Request, Sampling
-from hm_agent.models.prices import AnyPrice
+from hm_agent.models.prices import AnyPrice, cost_of
 from hm_agent.models.prompts import render, render_retry
 from hm_agent.models.sources import note_reply
 from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, answer_schema, ignore
@@ -68,9 +68,8 @@ class TextModel:
             note_reply(reply)
             drawn = _first_valid(reply, question, request.schema)
             tokens = reply.input_tokens, reply.output_tokens
-            cost = self._price.of(*tokens, reply.prompt_cache_tokens) if self._price else None
             problem = None if drawn.answer is not None else drawn.problem
-            note(ModelCall(prompt, reply.texts, problem, *tokens, cost, reply.cached))
+            note(ModelCall(prompt, reply.texts, problem, *tokens, cost_of(reply, self._price), reply.cached))
             part = drawn.part or part
             if drawn.answer is not None or not reply.is_single:
                 break

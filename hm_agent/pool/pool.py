@@ -17,8 +17,9 @@ from types import ModuleType
 from typing import Protocol
 
 from hm_agent.config import ConfigError
+from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
-from hm_agent.experiment.playing import crashed, cut_short
+from hm_agent.experiment.played_episode import crashed, cut_short
 from hm_agent.pool.due_episodes import DueEpisodes
 from hm_agent.pool.progress import Progress, Pulse
 from hm_agent.pool.shared_state import Holdings, SharedState, StateRequest
@@ -120,9 +121,13 @@ class LocalLink:
 
 @dataclass(eq=False)
 class _PoolWorker:
-    """A worker as the pool sees it. episodes: what it plays, by number. held: its share of the shared state."""
+    """A worker as the pool sees it. episodes: what it plays, by number. held: its share of the shared state.
+
+    experiment: the one that was sent to it last.
+    """
 
     link: WorkerLink
+    experiment: Experiment | None = None
     episodes: dict[int, Episode] = field(default_factory=dict)
     held: Holdings = field(default_factory=Holdings)
     is_lost: bool = False
@@ -205,7 +210,10 @@ class Pool:
             worker.episodes[number] = episode
             if is_alone:
                 self._alone.add(number)
-            worker.send(Begin(number, pickle.dumps(episode)))
+            place = pickle.dumps((episode.scenario, episode.lineup, episode.number))
+            is_known = worker.experiment is episode.experiment
+            worker.send(Begin(number, place, None if is_known else pickle.dumps(episode.experiment)))
+            worker.experiment = episode.experiment
 
     def _receive(self, timeout: float | None = None) -> bool:
         """Waits for messages and handles one of each worker that sent any; False if none came in time."""

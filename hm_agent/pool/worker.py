@@ -15,8 +15,10 @@ from multiprocessing.connection import Connection
 from threading import Event, Thread
 
 from hm_agent.episode import is_being_cancelled
+from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
-from hm_agent.experiment.playing import crashed, cut_short, play
+from hm_agent.experiment.played_episode import crashed, cut_short
+from hm_agent.experiment.playing import play
 from hm_agent.models.budget import Budget
 from hm_agent.models.cache import AnswerCache
 from hm_agent.models.providers import ModelPool
@@ -46,11 +48,13 @@ Outcome = Result | Crash | None
 class Begin:
     """Tells a worker to play an episode. number: identifies it in the worker's messages.
 
-    packed: the episode, pickled apart from this message, because a worker may lack modules of the user's additions.
+    place: the episode's scenario, lineup and number. experiment: None if the worker has it already, since that of many
+    scenarios is large. Both are pickled apart from this message: a worker may lack modules of the user's additions.
     """
 
     number: int
-    packed: bytes
+    place: bytes
+    experiment: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +197,8 @@ class _WorkerLoop:
 
     def __init__(self, connection: Connection) -> None:
         self._connection, self._state = connection, RemoteState(connection, self._receive_soon)
+        self._packed = b""
+        self._experiment: Experiment | None = None
         self._models: ModelPool | None = None
         self._tasks: dict[asyncio.Task[None], int] = {}
         self._stop = asyncio.Event()
@@ -222,15 +228,22 @@ class _WorkerLoop:
 
     def _handle(self, message: object) -> None:
         match message:
-            case Begin(number, packed):
+            case Begin(number):
                 try:
-                    episode: Episode = pickle.loads(packed)
+                    episode = self._unpacked(message)
                 except Exception:  # noqa: BLE001 - a user's modules may raise anything
                     self._connection.send(EpisodeNews(number, Crash(traceback.format_exc())))
                 else:
                     self._begin(number, episode)
             case Stop():
                 self._stop.set()
+
+    def _unpacked(self, message: Begin) -> Episode:
+        """The episode to play; raises what unpickling does, for each episode anew."""
+        if message.experiment is not None:
+            self._packed, self._experiment = message.experiment, None
+        self._experiment = self._experiment or pickle.loads(self._packed)
+        return Episode(self._experiment, *pickle.loads(message.place))
 
     def _begin(self, number: int, episode: Episode) -> None:
         settings = episode.experiment.model

@@ -29,6 +29,8 @@ SOURCES = (PROMPTS, SERVED, ENDPOINT, CODE, NETWORKS)
 """What is a setting of its own only if it differs between the results of one agent and model: a hash of the prompts'
 templates, the names by which endpoints call the models, where these are, a hash of the user's code and, if it differs
 in one scenario, of trained networks."""
+_DEFAULTS = asdict(Parameters())
+"""The hyperparameters by name, as they are unless a flag says otherwise."""
 SCENARIOS_FILES = (OWN_FILE, BOTS_FILE)
 """Hashes of what makes a scenario, which differ from one to the next."""
 
@@ -86,8 +88,7 @@ class Condition:
 
     def without_effect_of(self, idle: frozenset[str]) -> Condition:
         """The same condition with the defaults of the named hyperparameters."""
-        defaults = asdict(Parameters())
-        settings = tuple((flag, defaults[flag] if flag in idle else value) for flag, value in self.settings)
+        settings = tuple((flag, _DEFAULTS[flag] if flag in idle else value) for flag, value in self.settings)
         return replace(self, settings=settings, idle=idle)
 
     @property
@@ -171,7 +172,7 @@ class IdleParameters:
         suite = suites().get(scenario.world)
         if suite is None or not set(agents) <= {*suite.own_agents, *shared_agents()}:
             return ()
-        return (name for name in asdict(Parameters()) if all(ignores(agent, name, scenario) for agent in agents))
+        return (name for name in _DEFAULTS if all(ignores(agent, name, scenario) for agent in agents))
 
 
 def _always_idle(results: Iterable[Result]) -> Mapping[str, frozenset[str]]:

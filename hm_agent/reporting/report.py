@@ -23,7 +23,7 @@ from hm_agent.reporting.group_means import GroupMean, by_unit_of_means, group_me
 from hm_agent.reporting.halves import SCORE, SplitMean, split_means
 from hm_agent.reporting.interaction_figures import adaptation_picture, validation_picture
 from hm_agent.reporting.interactions import Curve, StreamGroup, stream_groups
-from hm_agent.reporting.notes import alike_notes, file_notes, notes, seeds_played, unscored, what_was_run
+from hm_agent.reporting.notes import alike_notes, file_notes, notes, unscored
 from hm_agent.reporting.pages import Link, address
 from hm_agent.reporting.payoff_map import payoff_picture
 from hm_agent.reporting.pictures import Picture, keys
@@ -40,6 +40,7 @@ from hm_agent.reporting.scores import (
 from hm_agent.reporting.seats import matchups, player_labels
 from hm_agent.reporting.tables import Row, by_group, by_unit, tabulate, without_spare_shortcuts
 from hm_agent.reporting.tournament import TOURNAMENT_ABOUT, all_tables, tournaments
+from hm_agent.reporting.what_was_run import seeds_played, what_was_run
 from hm_agent.reporting.world_table import WORLDS_ABOUT, world_table
 from hm_agent.wording import listed
 

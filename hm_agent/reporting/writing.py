@@ -41,8 +41,8 @@ def write_report(runs: Runs, into: Path, files: FigureFiles = AS_SVG) -> Path:
             for kind in dict.fromkeys((AS_SVG.kind, files.kind)):
                 content = picture.file(panel, replace(files, kind=kind))
                 write_whole(pictures / f"{panel.name}.{kind}", content)
-    _write_csv(into / "report.csv", [csv_records.row_record(row) for row in report.rows])
-    _write_csv(
+    write_csv(into / "report.csv", [csv_records.row_record(row) for row in report.rows])
+    write_csv(
         into / "differences.csv", [csv_records.comparison_record(pair, report.labels) for pair in report.comparisons]
     )
     _write_optional_csv(
@@ -51,12 +51,12 @@ def write_report(runs: Runs, into: Path, files: FigureFiles = AS_SVG) -> Path:
     _write_optional_csv(into / "worlds.csv", csv_records.world_records(report))
     _write_optional_csv(into / "tournament.csv", list(csv_records.standing_records(report)))
     _write_optional_csv(into / "payoffs.csv", list(csv_records.payoff_records(report)))
-    _write_csv(into / EPISODES, [csv_records.episode_record(episode) for episode in runs.episodes])
+    write_csv(into / EPISODES, [csv_records.episode_record(episode) for episode in runs.episodes])
     shared = [episode for episode in runs.episodes if len(episode.result.seats) > 1]
     seats = [csv_records.seat_record(episode, seat) for episode in shared for seat in episode.result.seats]
     _write_optional_csv(into / "seats.csv", seats)
-    _write_csv(into / "report_wide.csv", csv_records.wide_records(report.rows, report.labels))
-    _write_csv(into / "report_long.csv", csv_records.long_records(runs.results))
+    write_csv(into / "report_wide.csv", csv_records.wide_records(report.rows, report.labels))
+    write_csv(into / "report_long.csv", csv_records.long_records(runs.results))
     write_whole(into / "report.tex", latex(report))
     write_whole(into / "report.md", page("report.md.j2", report=report))
     write_whole(into / PAGE, page("report.html.j2", report=report))
@@ -90,10 +90,10 @@ def write_orders(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
     """
     study = OrderStudy(runs)
     into.mkdir(parents=True, exist_ok=True)
-    _write_csv(into / "orders.csv", [csv_records.order_record(mean, study.labels) for mean in study.means])
+    write_csv(into / "orders.csv", [csv_records.order_record(mean, study.labels) for mean in study.means])
     differences = [csv_records.order_difference_record(difference, study.labels) for difference in study.differences]
-    _write_csv(into / "orders_differences.csv", differences)
-    _write_csv(into / "orders_scenarios.csv", [csv_records.row_record(row) for row in study.rows])
+    write_csv(into / "orders_differences.csv", differences)
+    write_csv(into / "orders_scenarios.csv", [csv_records.row_record(row) for row in study.rows])
     _write_optional_csv(into / "orders_selfplay.csv", list(csv_records.matchup_records(study)))
     return _write_study(into / ORDERS_PAGE, study, partial(orders_figure, study), files)
 
@@ -104,7 +104,7 @@ def write_minds(study: MindStudy, into: Path, files: FigureFiles = AS_PNG) -> Pa
     files: as in `write_orders`.
     """
     into.mkdir(parents=True, exist_ok=True)
-    _write_csv(into / "minds.csv", [csv_records.mind_record(row) for row in study.rows])
+    write_csv(into / "minds.csv", [csv_records.mind_record(row) for row in study.rows])
     return _write_study(into / MINDS_PAGE, study, partial(minds_figure, study), files)
 
 
@@ -119,12 +119,13 @@ def _write_study(path: Path, study: object, draw: Callable[[FigureFiles], bytes]
 def _write_optional_csv(path: Path, records: Sequence[Record]) -> None:
     """Writes an optional CSV file of a report; without records, removes that of an earlier report."""
     if records:
-        _write_csv(path, records)
+        write_csv(path, records)
     else:
         path.unlink(missing_ok=True)
 
 
-def _write_csv(path: Path, records: Sequence[Record]) -> None:
+def write_csv(path: Path, records: Sequence[Record]) -> None:
+    """Writes a CSV file with the headings of the first record; no text of it is a formula to a spreadsheet."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
     writer.writeheader()

@@ -33,12 +33,14 @@ class PersonPage:
 
     def __init__(self) -> None:
         self.key, self.chat, self.address = secrets.token_urlsafe(16), OutsideChat(self._note), ""
-        self._agreed, self._number = False, 0
+        self._agreed = False
+        self._latest: tuple[int, Request | None] = 0, None
+        """The number of the latest question with its request, in one, since the server's threads read them."""
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def _note(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._number += 1
+        self._latest = self._latest[0] + 1, self.chat.request
 
     @cached_property
     def page(self) -> bytes:
@@ -47,14 +49,16 @@ class PersonPage:
 
     def state(self) -> bytes:
         """The question that waits, as JSON; before consent, and while none waits, without it."""
-        request = self.chat.request if self._agreed else None
-        return json.dumps({"agreed": self._agreed, "question": request and self._question(request)}).encode()
+        number, request = self._latest
+        waits = self._agreed and request is self.chat.request
+        question = self._question(number, request) if request and waits else None
+        return json.dumps({"agreed": self._agreed, "question": question}).encode()
 
-    def _question(self, request: Request) -> dict[str, Any]:
+    def _question(self, number: int, request: Request) -> dict[str, Any]:
         """text: the whole prompt. problem: what is wrong with the answer before this one, empty for the first."""
         first, *others = [message.content for message in request.messages if message.role == "user"]
         return {
-            "number": self._number,
+            "number": number,
             "seat": SEATS.get(request.seed, ""),
             "text": first,
             "problem": others[-1] if others else "",
@@ -88,7 +92,7 @@ class PersonPage:
 
     def _reply(self, number: int, text: str) -> None:
         # Only in the loop it is sure which question waits: another may have come since the answer was sent.
-        if number == self._number and (request := self.chat.request):
+        if number == self._latest[0] and (request := self.chat.request):
             self.chat.reply(with_json(text, request.schema))
 
     def _call(self, act: partial[None]) -> None:

@@ -73,25 +73,32 @@ def text_env(
         raise ConfigError(f"{found.short_name} has no seat {unknown[0]!r}: there are {', '.join(found.seats)}")
     if history not in (WHOLE, NEW):
         raise ConfigError(f"history is {WHOLE!r} or {NEW!r}, not {history!r}")
-    if max_steps is not None and not (isinstance(max_steps, Integral) and max_steps >= 1):
-        raise ConfigError(f"max_steps={max_steps!r}: must be a whole number, at least 1")
-    found.refuse_cut(max_steps)
-    if not 0 <= invalid_cost < inf:
-        raise ConfigError(f"invalid_cost={invalid_cost}: must be a finite number, at least 0")
     if others_model == OUTSIDE:
         raise ConfigError(f"others_model={OUTSIDE!r} is no model: name in seats all that are played from outside")
     plain = suites()[found.world].plain_agent
     outside = set(seats or found.seats)
     agents = {seat: (agent if seat in outside else others) or plain for seat in found.seats}
     models = {seat: OUTSIDE if seat in outside else others_model for seat in found.seats}
-    for seat, name in agents.items():
-        check_agent(name, found, models[seat])
-        check_options(name, found, settled)
-    for option, why in suites()[found.world].unused(found, list(agents.values()), options).items():
-        if option in options:
-            raise ConfigError(f"{option}={options[option]!r} has no effect: {why}")
-    ModelPool(ModelSettings()).check({model for model in models.values() if model != OUTSIDE})
-    return TextEnv(TextTable(found, settled, agents, models, history == WHOLE, invalid_cost, max_steps))
+    table = TextTable(found, settled, agents, models, history == WHOLE, invalid_cost, max_steps)
+    _check(table, options)
+    return TextEnv(table)
+
+
+def _check(table: TextTable, given: Mapping[str, str]) -> None:
+    """Raises ConfigError for what can't be played, and for options that were given and have no effect."""
+    scenario, limit, cost = table.scenario, table.max_steps, table.invalid_cost
+    if limit is not None and not (isinstance(limit, Integral) and limit >= 1):
+        raise ConfigError(f"max_steps={limit!r}: must be a whole number, at least 1")
+    scenario.refuse_cut(limit)
+    if not 0 <= cost < inf:
+        raise ConfigError(f"invalid_cost={cost}: must be a finite number, at least 0")
+    for seat, name in table.agents.items():
+        check_agent(name, scenario, table.models[seat])
+        check_options(name, scenario, table.options)
+    for option, why in suites()[scenario.world].unused(scenario, list(table.agents.values()), given).items():
+        if option in given:
+            raise ConfigError(f"{option}={given[option]!r} has no effect: {why}")
+    ModelPool(ModelSettings()).check({model for model in table.models.values() if model != OUTSIDE})
 
 
 def chosen_scenario(

@@ -16,7 +16,7 @@ from hm_agent.catalogue.suite import AgentSetup, Setting
 from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, World
 from hm_agent.episode import EpisodeOutcome, run_episode
 from hm_agent.experiment.planned_episode import seat_seed
-from hm_agent.experiment.playing import means_over_seats
+from hm_agent.experiment.played_episode import means_over_seats
 from hm_agent.models.chat import Request, Sampling
 from hm_agent.models.outside import OutsideChat
 from hm_agent.models.prompts import phrase

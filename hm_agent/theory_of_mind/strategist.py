@@ -69,7 +69,7 @@ class BaseStrategist(Generic[MindT]):
         self._expected: dict[str, str | None] = {}
         """The behaviour that the present strategy answers, by player."""
         self._heard: dict[str, tuple[str, bool]] = {}
-        """By player, what the latest clue since its respawn suggested, and whether that was slight."""
+        """By player, what the latest clue since the last interaction suggested, and whether that was slight."""
         self._strategy: Strategy | None = None
         self._is_last = True
         """False while interactions of the same step are still to be considered, after which the strategy is decided."""

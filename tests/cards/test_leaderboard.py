@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +35,12 @@ def test_code_of_ones_own_is_marked_since_it_can_read_what_is_hidden(tmp_path: P
         assert "\n\n| agent | model |" in board
     shipped = write_leaderboard(leaderboard([card, replace(card, model="local:smollm2")]), tmp_path / "shipped")
     assert "hidden" not in shipped.read_text("utf-8") + shipped.with_suffix(".md").read_text("utf-8")
+
+
+def test_no_name_on_anybodys_card_is_a_formula_to_a_spreadsheet(tmp_path: Path) -> None:
+    card = replace(read_card(CARDS / "order_2" / "card.json"), model='=HYPERLINK("http://evil","gpt-4o")')
+    rows = csv.DictReader(io.StringIO(write_leaderboard(leaderboard([card]), tmp_path).with_suffix(".csv").read_text()))
+    assert {row["model"] for row in rows} == {f"'{card.model}"}
 
 
 def test_the_darkest_cells_are_the_orders_that_an_agent_plays_at(tmp_path: Path) -> None:

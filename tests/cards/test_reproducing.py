@@ -244,6 +244,12 @@ def test_a_card_without_its_answers_is_refused(card: Path) -> None:
     assert "the answers beside it are not" in call_here("hm-agent", "reproduce", str(card))[1]
 
 
+def test_a_name_on_a_card_can_neither_steer_the_terminal_nor_make_up_a_line(card: Path) -> None:
+    change(card, agent="\x1b]0;owned\x07\nother.json: the same again")
+    status, output, _ = call_here("hm-agent", "reproduce", str(card))
+    assert (status, output.count("\n"), "\x1b" in output) == (FAILED, 1, False)
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

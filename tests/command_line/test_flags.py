@@ -10,7 +10,7 @@ import pytest
 
 from hm_agent.cards.battery import Battery
 from hm_agent.catalogue.suite import FULL
-from hm_agent.command_line import flags
+from hm_agent.command_line import flags, requested
 from hm_agent.command_line.cli import main
 from hm_agent.command_line.commands import COMMANDS
 
@@ -32,7 +32,7 @@ def test_large_numbers_may_be_written_with_an_exponent() -> None:
 
 def test_a_battery_is_of_the_size_and_the_worlds_that_are_named() -> None:
     flags.parse(("hm-agent battery", "--size=full", "--world=symmtom,exploretom,symmtom"))
-    assert flags.battery()[0] == Battery(FULL, worlds=("exploretom", "symmtom"))
+    assert requested.battery()[0] == Battery(FULL, worlds=("exploretom", "symmtom"))
 
 
 @pytest.mark.parametrize(
@@ -201,6 +201,6 @@ def test_a_tilde_in_a_path_is_the_home_folder(tmp_path: Path, monkeypatch: pytes
             "--report=~",
         )
     )
-    assert flags.experiment().out == tmp_path / "runs"
+    assert requested.experiment().out == tmp_path / "runs"
     assert flags.FLAGS["cache"].value == f"{tmp_path}/answers"
     assert flags.FLAGS["report"].value == "~"

@@ -6,7 +6,8 @@ from itertools import chain, repeat
 from typing import Any
 
 from hm_agent.models.chat import Message, Reply, Request, Sampling
-from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
+from hm_agent.models.endpoint.endpoint_settings import EndpointSettings
+from hm_agent.models.endpoint.openai_chat import OpenAIChat
 from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.models.prices import Price
 from hm_agent.testing.endpoint import Answer, Response, completion

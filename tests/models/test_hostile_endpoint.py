@@ -25,7 +25,8 @@ from hm_agent.models.cache import CachedChat
 from hm_agent.models.chat import Refused, Reply, Request, Sampling
 from hm_agent.models.endpoint import completion_reading
 from hm_agent.models.endpoint.completion_reading import NoCompletion, read_completion, read_count
-from hm_agent.models.endpoint.openai_chat import EndpointSettings, _BoundedClient
+from hm_agent.models.endpoint.endpoint_settings import EndpointSettings
+from hm_agent.models.endpoint.openai_chat import _BoundedClient
 from hm_agent.models.endpoint.outage import Outage
 from hm_agent.models.endpoint.refusals import read_error
 from hm_agent.models.text_model import TextModel

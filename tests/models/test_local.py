@@ -16,7 +16,8 @@ from hm_agent.config import ConfigError
 from hm_agent.models.answer_file import AnswerFile
 from hm_agent.models.grammar import grammar_of
 from hm_agent.models.local import model_file
-from hm_agent.models.providers import LocalProvider, ModelPool, provider_factory
+from hm_agent.models.provider_kinds import LocalProvider
+from hm_agent.models.providers import ModelPool, provider_factory
 from hm_agent.models.settings import ModelSettings
 from hm_agent.questions import answer_schema
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES

@@ -17,9 +17,9 @@ from hm_agent.models.budget import RunBudget
 from hm_agent.models.cache import request_text
 from hm_agent.models.chat import Reply, Request, Sampling
 from hm_agent.models.endpoint.completion_reading import read_completion
-from hm_agent.models.endpoint.openai_chat import EndpointSettings
+from hm_agent.models.endpoint.endpoint_settings import EndpointSettings
 from hm_agent.models.endpoint.surroundings import check_surroundings, proxy_for
-from hm_agent.models.providers import EndpointProvider
+from hm_agent.models.provider_kinds import EndpointProvider
 from hm_agent.models.settings import ModelSettings
 from hm_agent.questions import ModelUnavailable
 from hm_agent.testing.endpoint import Endpoint, Response, completion, refusal

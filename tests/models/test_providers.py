@@ -18,7 +18,8 @@ from hm_agent.config import ConfigError
 from hm_agent.models.budget import BudgetSpent, RunBudget
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.chat import Reply, Request
-from hm_agent.models.providers import PROVIDERS, EndpointProvider, ModelPool, OwnProvider, provider_factory
+from hm_agent.models.provider_kinds import EndpointProvider, OwnProvider
+from hm_agent.models.providers import PROVIDERS, ModelPool, provider_factory
 from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.questions import Model, ModelUnavailable, Question, Unanswered
 from hm_agent.testing.endpoint import Endpoint, completion

@@ -15,9 +15,11 @@ import pytest
 
 from hm_agent.config import ConfigError
 from hm_agent.models.budget import RunBudget
-from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
+from hm_agent.models.endpoint.endpoint_settings import EndpointSettings
+from hm_agent.models.endpoint.openai_chat import OpenAIChat
 from hm_agent.models.endpoint.parameter_support import ParameterSupport
-from hm_agent.models.providers import EndpointProvider, ModelPool
+from hm_agent.models.provider_kinds import EndpointProvider
+from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import ModelSettings
 from hm_agent.models.transcript import Transcript
 from hm_agent.questions import ModelCall, ModelUnavailable, Unanswered

@@ -17,7 +17,7 @@ import pytest
 import ray
 from ray.cluster_utils import Cluster
 
-from hm_agent.command_line import flags
+from hm_agent.command_line import flags, requested
 from hm_agent.command_line.commands import PLAY
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
@@ -57,7 +57,7 @@ def cluster() -> Iterator[Cluster]:
 
 def experiment(out: Path, *more: str) -> Experiment:
     flags.parse(("", *overriding(*GRID, f"--out={out}", *more)))
-    return flags.experiment()
+    return requested.experiment()
 
 
 def on(cluster: Cluster) -> list[str]:

@@ -12,7 +12,7 @@ import pytest
 from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
-from hm_agent.experiment.playing import cut_short
+from hm_agent.experiment.played_episode import cut_short
 from hm_agent.models.budget import RunBudget
 from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.due_episodes import DueEpisodes

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Thread
 from types import ModuleType, SimpleNamespace
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import pytest
 
@@ -24,7 +24,7 @@ from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.experiment.planned_episode import Episode
-from hm_agent.experiment.playing import cut_short
+from hm_agent.experiment.played_episode import cut_short
 from hm_agent.models.budget import RunBudget
 from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.due_episodes import DueEpisodes
@@ -32,7 +32,7 @@ from hm_agent.pool.pool import LocalHost, LocalLink, Pool
 from hm_agent.pool.progress import NoProgress, Pulse
 from hm_agent.pool.run import run
 from hm_agent.pool.shared_state import SharedState
-from hm_agent.pool.worker import EpisodeNews
+from hm_agent.pool.worker import Begin, EpisodeNews
 from hm_agent.recording.result import Result, read_result
 from hm_agent.storage.folder_lock import locked
 
@@ -161,18 +161,46 @@ class InterruptedConnection(Connection):
         return message
 
 
-class InterruptedHost(LocalHost):
+class ConnectedHost(LocalHost):
+    """Connects the pool to its workers by connections of this kind."""
+
+    def __init__(self, kind: type[Connection]) -> None:
+        super().__init__(())
+        self._kind = kind
+
     def start(self, workers: int) -> Sequence[LocalLink]:
         links = [cast(LocalLink, link) for link in super().start(workers)]
-        return [replace(link, connection=InterruptedConnection(os.dup(link.connection.fileno()))) for link in links]
+        return [replace(link, connection=self._kind(os.dup(link.connection.fileno()))) for link in links]
 
 
 def test_an_interruption_loses_no_result_that_has_just_been_read(tmp_path: Path) -> None:
     grid, watcher = experiment(tmp_path, steps=20), Watcher()
     with closing(SharedState(RunBudget(), None)) as state, pytest.raises(KeyboardInterrupt):
-        Pool(InterruptedHost(()), 1, 1, state, watcher, DueEpisodes(grid.plan(), state.budget, watcher)).play()
+        Pool(
+            ConnectedHost(InterruptedConnection), 1, 1, state, watcher, DueEpisodes(grid.plan(), state.budget, watcher)
+        ).play()
     assert [result.status for result in watcher.ended] == ["max_steps"]
     assert statuses(tmp_path) == ["max_steps"]
+
+
+class ListeningConnection(Connection):
+    """Keeps what the pool tells its worker to begin."""
+
+    begun: ClassVar[list[Begin]] = []
+
+    def send(self, obj: Any) -> None:
+        self.begun.extend([obj] if isinstance(obj, Begin) else [])
+        super().send(obj)
+
+
+def test_the_experiment_of_many_episodes_is_sent_to_a_worker_once(tmp_path: Path) -> None:
+    grid, watcher = experiment(tmp_path, steps=5), Watcher()
+    with closing(SharedState(RunBudget(), None)) as state:
+        Pool(
+            ConnectedHost(ListeningConnection), 1, 1, state, watcher, DueEpisodes(grid.plan(), state.budget, watcher)
+        ).play()
+    assert [result.status for result in watcher.ended] == ["max_steps"] * 4
+    assert [message.experiment is not None for message in ListeningConnection.begun] == [True, False, False, False]
 
 
 class LosingHost:

@@ -12,7 +12,7 @@ from PIL.GifImagePlugin import GifImageFile
 
 from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.catalogue.registry import suites
-from hm_agent.command_line import flags
+from hm_agent.command_line import flags, requested
 from hm_agent.config import ConfigError
 from hm_agent.core import Step
 from hm_agent.recording.gif import MILLISECONDS, WIDTH, GifRecorder
@@ -67,4 +67,4 @@ def test_there_is_no_file_where_none_of_the_steps_came(tmp_path: Path) -> None:
 def test_steps_that_are_none_are_refused(said: str) -> None:
     flags.parse(("", "--scenario=symmtom_w6_n3_c3", f"--record_gif={said}"))
     with pytest.raises(ConfigError, match="say the first and the last step"):
-        flags.experiment()
+        requested.experiment()

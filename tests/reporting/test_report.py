@@ -21,11 +21,11 @@ from hm_agent.extensions import ADDED
 from hm_agent.recording.result import Result, read_result
 from hm_agent.reporting.csv_records import long_records, wide_records
 from hm_agent.reporting.index import list_episodes, write_index
-from hm_agent.reporting.notes import SUMMED_TIME, TIME
 from hm_agent.reporting.report import Report
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.scores import OVERALL
 from hm_agent.reporting.summary import write_summary
+from hm_agent.reporting.what_was_run import SUMMED_TIME, TIME
 from hm_agent.reporting.writing import write_report
 from tests.reporting.conftest import SCENARIOS
 from tests.reporting.examples import PD, RWS, RWS_2, SELF_PLAY, delivered, leave, read, result, shared_result

@@ -11,7 +11,7 @@ from hm_agent.reporting.csv_records import episode_record
 from hm_agent.reporting.runs import RecordedEpisode
 from hm_agent.reporting.scores import OVERALL, scores
 from hm_agent.reporting.tables import by_unit, tabulate
-from hm_agent.reporting.writing import _write_csv
+from hm_agent.reporting.writing import write_csv
 from tests.reporting.examples import KITCHEN, PD, RWS, SELF_PLAY, delivered, result, settings
 
 
@@ -158,7 +158,7 @@ def test_options_that_change_the_world_keep_a_reference_from_being_a_measure() -
 
 def test_no_cell_of_a_sheet_is_a_formula(tmp_path: Path) -> None:
     said: list[str | float | None] = ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\tx", "plain", -2.5, None]
-    _write_csv(tmp_path / "sheet.csv", [{"cell": value} for value in said])
+    write_csv(tmp_path / "sheet.csv", [{"cell": value} for value in said])
     with (tmp_path / "sheet.csv").open(newline="") as file:
         cells = [row["cell"] for row in csv.DictReader(file)]
     assert cells == ["'=1+1", "'+cmd", "'-2+3", "'@SUM(A1)", "'\tx", "plain", "-2.5", ""]

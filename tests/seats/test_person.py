@@ -12,10 +12,11 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Thread
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -24,7 +25,7 @@ from playwright.sync_api import Page, expect
 import hm_agent
 from hm_agent.catalogue.finding import find_agents
 from hm_agent.config import ConfigError
-from hm_agent.models.chat import Request, Sampling
+from hm_agent.models.chat import Message, Reply, Request, Sampling
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, read_result
 from hm_agent.seats.person import PersonLeft
@@ -209,6 +210,37 @@ def test_an_answer_that_comes_while_the_world_goes_on_is_not_taken_for_the_next_
 
     with ThreadPoolExecutor(1) as thread:  # a browser's loop may run in this one
         assert json.loads(thread.submit(asyncio.run, ask_twice()).result()) == {"answer": "second"}
+
+
+def test_a_question_is_shown_with_its_own_number_though_the_next_one_comes_meanwhile() -> None:
+    """The page is read in the server's threads, while the loop goes on."""
+    person, schema = PersonPage(), {"type": "object", "properties": {"answer": {"type": "string"}}}
+
+    async def shown_while_going_on() -> dict[str, Any]:
+        loop, tasks = asyncio.get_running_loop(), list[asyncio.Task[Reply]]()
+
+        class ReadForLong(tuple[Message, ...]):
+            def __iter__(self) -> Iterator[Message]:
+                asyncio.run_coroutine_threadsafe(go_on(), loop).result(10)
+                return super().__iter__()
+
+        async def go_on() -> None:
+            person.chat.reply("answered in another tab")
+            second = Request("m", (Message("user", "two"),), Sampling(), "B", schema)
+            tasks.append(loop.create_task(person.chat.complete(second)))
+            await asyncio.sleep(0.01)
+
+        first = Request("m", ReadForLong([Message("user", "one")]), Sampling(), "A", schema)
+        asking = asyncio.ensure_future(person.chat.complete(first))
+        await asyncio.sleep(0)
+        person.take({"agreed": True})
+        state: dict[str, Any] = json.loads(await asyncio.to_thread(person.state))
+        await asking
+        return state
+
+    with ThreadPoolExecutor(1) as thread:
+        question = thread.submit(asyncio.run, shown_while_going_on()).result()["question"]
+    assert (question["number"], question["text"]) == (1, "one")
 
 
 def test_who_leaves_is_asked_for_no_other_seat() -> None:

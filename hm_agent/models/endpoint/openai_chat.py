@@ -5,125 +5,34 @@ from __future__ import annotations
 import asyncio
 import email.utils
 import random
-import re
 import time
-from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient, OpenAIError
 
-from hm_agent.bounds import LARGE_BODY, MAX_BODY, MAX_LARGE_BODIES, MAX_MESSAGE, MAX_SCRUBBED
+from hm_agent.bounds import LARGE_BODY, MAX_BODY, MAX_LARGE_BODIES
 from hm_agent.models.chat import Refused, Reply, Request
 from hm_agent.models.endpoint.completion_reading import TOO_LONG, NoCompletion, read_completion
+from hm_agent.models.endpoint.endpoint_settings import EndpointSettings
 from hm_agent.models.endpoint.outage import Outage
 from hm_agent.models.endpoint.pace import RequestPace
 from hm_agent.models.endpoint.parameter_support import ParameterSupport, ParameterTrial
 from hm_agent.models.endpoint.refusals import FORBIDDEN, MOST_FORBIDDEN, About, ErrorAnswer, judge, read_error
-from hm_agent.models.endpoint.surroundings import headers_of_environment, proxy_for
-from hm_agent.process.shell import printable
 from hm_agent.questions import ModelUnavailable
 
-OPENAI = "https://api.openai.com/v1"
 PATH = "/chat/completions"
 TOO_MANY = 429
 MAY_BE_OF_A_FORM = (400, 422, 500, 501)
 """The statuses of refusals and failures that some endpoints have for a schema they can't follow."""
 NO_KEY = "none"
 """The key that is sent to a local server that needs none."""
-MIN_SECRET = 8
-"""Characters from which a key is removed from all texts; a shorter one is a word like `EMPTY`."""
-SCHEME = re.compile(r"(bearer|basic|token|key) +", re.IGNORECASE)
-"""What may stand before a key in the value of a header."""
-PAUSE = 1.0
-"""Default seconds to wait after a response that is no completion."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
 """Seconds to wait after a failure; each pause is twice as long as the one before, less up to a quarter by chance."""
 LONGEST_REQUESTED_PAUSE = 120.0
 """The longest pause, in seconds, that an endpoint may ask for; longer ones are ignored."""
-
-
-@dataclass(frozen=True)
-class EndpointSettings:
-    """How to reach an endpoint.
-
-    key: None if it needs none; it must not appear in any text, nor must the values of headers. timeout: seconds from
-    sending a request to the last byte of its response. retries: of a failed call. pause: seconds to wait after a
-    response that is no completion.
-    """
-
-    base_url: str | None
-    key: str | None = field(repr=False)
-    timeout: float
-    retries: int
-    pause: float = PAUSE
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-
-    @property
-    def url(self) -> str:
-        return self.base_url or OPENAI
-
-    @property
-    def host(self) -> str:
-        """The host and port, for messages: the whole URL may hold a password."""
-        return urlsplit(self.url).netloc.rpartition("@")[2]
-
-    @property
-    def proxy(self) -> str:
-        """` through the proxy ...` if the environment names one for this endpoint."""
-        found = proxy_for(self.url)
-        return f" through the proxy {found}" if found else ""
-
-    @cached_property
-    def own_headers(self) -> Sequence[tuple[str, str]]:
-        """Names and values of all headers that the user adds, here or by variables of the environment."""
-        return [*self.headers.items(), *headers_of_environment().items()]
-
-    def hide_secrets(self, text: str) -> str:
-        for secret in self._secrets:
-            text = secret.sub("[key]", text)
-        return text
-
-    @cached_property
-    def _secrets(self) -> Sequence[re.Pattern[str]]:
-        """Patterns of the key, the URL's password and the headers' values, longest first, also without their schemes.
-
-        They match a secret however its characters are escaped.
-        """
-        values = [self.key or "", *_passwords(self.url), *(value for _, value in self.own_headers)]
-        bare = [SCHEME.sub("", value, count=1) for value in values if SCHEME.match(value)]
-        secrets = sorted((each for each in {*values, *bare} if _is_secret(each)), key=len, reverse=True)
-        return [re.compile("".join(map(_however_escaped, secret))) for secret in secrets]
-
-    def told(self, text: str) -> str:
-        """An endpoint's words as users may read them: in one line, short, without keys and control characters."""
-        return printable(" ".join(self.hide_secrets(text[:MAX_SCRUBBED]).split()))[:MAX_MESSAGE]
-
-
-def _passwords(url: str) -> Sequence[str]:
-    """The password in a URL, and with its name as the client sends both (RFC 7617); none without."""
-    parts = urlsplit(url)
-    if not parts.password:
-        return ()
-    name, password = unquote(parts.username or ""), unquote(parts.password)
-    return password, b64encode(f"{name}:{password}".encode()).decode()
-
-
-def _is_secret(value: str) -> bool:
-    """False for a short or plain word, which texts may have for other reasons."""
-    return len(value) >= MIN_SECRET and not value.isalpha()
-
-
-def _however_escaped(sign: str) -> str:
-    """A pattern of a character as it is or as escaped in URLs, JSON, HTML and shells, also more than once."""
-    code, plain = ord(sign), re.escape(sign)
-    in_url = "".join(f"%(?:25)*(?i:{byte:02x})" for byte in sign.encode())
-    in_json = rf"\\\\*(?:u(?i:{code:04x})|x(?i:{code:02x})|{plain})"
-    return rf"(?:{plain}|{in_url}|{in_json}|&#(?:(?i:x0*{code:x})|0*{code});)"
 
 
 class _BodyTooLong(OpenAIError):
