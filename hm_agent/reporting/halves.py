@@ -34,7 +34,7 @@ class SplitMean:
 
 
 def groups_with_halves(rows: Sequence[Row]) -> set[str]:
-    """The groups that hold scenarios out, of the rows' worlds; others don't say which scenarios chose their constants."""
+    """The groups of the rows' worlds that hold scenarios out; others don't say which scenarios chose constants."""
     played = {row.scenario.world for row in rows} & suites().keys()
     return {info.group for world in played for info in suites()[world].scenarios if info.held_out}
 
