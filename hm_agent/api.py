@@ -119,13 +119,13 @@ def play(
     """Plays agents on scenarios and writes the same files as `hm-agent play`; skips episodes that were played already.
 
     scenario, agent, seats: names or globs, as a list or a text with commas; an agent may also be `module:name`.
-    seat_models: names of models, likewise; in a tournament, those of the agents in their order. model: the name of a model or preset,
-    or `ModelSettings` (endpoint, sampling, cache, budget). record_gif: the steps to film as an animated GIF, e.g.
-    range(40, 120). recorders: functions or classes that are called with the `Episode` and return a recorder of its
-    steps. tournament: whether each two of the agents meet, and each meets itself, as in `hm-agent tournament`. report:
-    whether to write summary, report and index. progress: whether to show progress, on standard error or in the
-    notebook's cell. options: the worlds' own options, named as their flags, e.g. `bots`. The other parameters do what
-    their flags do: `hm-agent play --help`.
+    seat_models: names of models, likewise; in a tournament, those of the agents in their order. model: the name of a
+    model or preset, or `ModelSettings` (endpoint, sampling, cache, budget). record_gif: the steps to film as an
+    animated GIF, e.g. range(40, 120). recorders: functions or classes that are called with the `Episode` and return a
+    recorder of its steps. tournament: whether each two of the agents meet, and each meets itself, as in `hm-agent
+    tournament`. report: whether to write summary, report and index. progress: whether to show progress, on standard
+    error or in the notebook's cell. options: the worlds' own options, named as their flags, e.g. `bots`. The other
+    parameters do what their flags do: `hm-agent play --help`.
 
     Raises ConfigError with a message of one line if nothing can be played. Warns of agents that can't play a scenario,
     which are left out there, and of episodes that failed; their results say why. Works inside a running event loop,
