@@ -118,14 +118,14 @@ def play(
 ) -> Results:
     """Plays agents on scenarios and writes the same files as `hm-agent play`; skips episodes that were played already.
 
-    scenario, agent, seats: one or several names or globs; an agent may also be `module:name`. seat_models: one or
-    several names of models; in a tournament, those of the agents in their order. model: the name of a model or preset,
-    or `ModelSettings` (endpoint, sampling, cache, budget). record_gif: the steps to film as an animated GIF, e.g.
-    range(40, 120). recorders: functions or classes that are called with the `Episode` and return a recorder of its
-    steps. tournament: whether each two of the agents meet, and each meets itself, as in `hm-agent tournament`. report:
-    whether to write summary, report and index. progress: whether to show progress, on standard error or in the
-    notebook's cell. options: the worlds' own options, named as their flags, e.g. `bots`. The other parameters do what
-    their flags do: `hm-agent play --help`.
+    scenario, agent, seats: names or globs, as a list or a text with commas; an agent may also be `module:name`.
+    seat_models: names of models, likewise; in a tournament, those of the agents in their order. model: the name of a
+    model or preset, or `ModelSettings` (endpoint, sampling, cache, budget). record_gif: the steps to film as an
+    animated GIF, e.g. range(40, 120). recorders: functions or classes that are called with the `Episode` and return a
+    recorder of its steps. tournament: whether each two of the agents meet, and each meets itself, as in `hm-agent
+    tournament`. report: whether to write summary, report and index. progress: whether to show progress, on standard
+    error or in the notebook's cell. options: the worlds' own options, named as their flags, e.g. `bots`. The other
+    parameters do what their flags do: `hm-agent play --help`.
 
     Raises ConfigError with a message of one line if nothing can be played. Warns of agents that can't play a scenario,
     which are left out there, and of episodes that failed; their results say why. Works inside a running event loop,
@@ -163,7 +163,10 @@ def _experiment(given: Mapping[str, Any]) -> Experiment:
 
 
 def _as_tuple(names: object) -> tuple[str, ...]:
-    several = tuple(names) if isinstance(names, Iterable) and not isinstance(names, str) else (names,)
+    """The names of a list or, as on the command line, of a text with commas; raises ConfigError for anything else."""
+    if isinstance(names, str):
+        return tuple(name.strip() for name in names.split(","))
+    several = tuple(names) if isinstance(names, Iterable) else (names,)
     found = tuple(name for name in several if isinstance(name, str))
     if len(found) < len(several):
         raise ConfigError(f"{names!r}: must be a name, or several")

@@ -371,6 +371,12 @@ def test_an_episode_that_failed_earlier_is_warned_of_again(tmp_path: Path) -> No
             play(agent=["lost", "reds:build"], out=tmp_path / "again")
 
 
+def test_names_may_stand_in_one_text_as_on_the_command_line() -> None:
+    played = hm_agent.play("card_talk, mg_pd_grim", agent="react,reflexion", max_steps=2, progress=False, report=False)
+    known = {(episode.result.world, episode.agent) for episode in played.episodes}
+    assert known == {(world, agent) for world in ("card_talk", "matrix_games") for agent in ("react", "reflexion")}
+
+
 def test_registered_names_are_found_by_globs_and_again() -> None:
     hm_agent.register_agent("mine", nothing)
     hm_agent.register_agent("mine", nothing)

@@ -384,6 +384,15 @@ def test_literal_questions_are_of_an_episode_and_a_seat() -> None:
                 env.ask("nobody")
 
 
+def test_literal_questions_are_also_about_agents_without_a_seat() -> None:
+    for name in ("symmtom_pairs_order_1_odd", "symmtom_mixed_motley_odd"):
+        with text_env(name) as env:
+            env.reset(seed=3)
+            words = " ".join(question.words for question in env.ask(env.possible_seats[-1]))
+            assert "player_3" in words, name
+            assert "player_0" not in words, name
+
+
 def test_right_answers_of_literal_questions_follow_the_world() -> None:
     with text_env("symmtom_w6_n3_c3") as env:
         observations, answers = env.reset(seed=3), dict[str, set[str]]()

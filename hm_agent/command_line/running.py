@@ -86,7 +86,15 @@ def play_missing(
     except KeyboardInterrupt:
         if not experiment.out.is_dir():
             raise
-        return complain(f"interrupted; what was played is in {experiment.out}", INTERRUPTED)
+        return complain(_interrupted(experiment), INTERRUPTED)
+
+
+def _interrupted(experiment: Experiment) -> str:
+    """What an interruption left; says so if every episode had ended all the same."""
+    may_be_older = experiment.overwrite or experiment.retry_failed
+    if may_be_older or experiment.survey().due:
+        return f"interrupted; what was played is in {experiment.out}"
+    return f"interrupted, but no episode is missing; they are in {experiment.out}"
 
 
 def _write_plan(experiment: Experiment) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -19,6 +19,7 @@ from hm_agent.reporting.conditions import (
     only_references,
     scenario_of,
 )
+from hm_agent.reporting.halves import groups_with_halves
 from hm_agent.reporting.runs import scenario_order
 from hm_agent.reporting.scores import OVERALL, SCORE_DIGITS
 from hm_agent.reporting.statistics import TINY, ClusteredMean, clustered_mean
@@ -41,8 +42,9 @@ class Comparison:
     unit: of the difference in the metric itself; both are None over all groups, whose metrics differ. normalised: the
     difference in the normalised score, without scenarios on a narrow scale; None if floor or ceiling is unknown.
     chosen, held_out: of the metric or, over all groups, of the normalised score, in the scenarios by which constants of
-    the built-in reasoner were chosen, and in the others; None where there are none. digits: how many decimals these are
-    shown with. equal: the number of the `common` episodes in which both have the same value.
+    the built-in reasoner were chosen, and in the others; None where there are none, as in groups that hold none out.
+    digits: how many decimals these are shown with. equal: the number of the `common` episodes in which both have the
+    same value.
     """
 
     first: Condition
@@ -73,6 +75,7 @@ def compare(results: Iterable[Result], rows: Sequence[Row]) -> list[Comparison]:
     scales = {
         (row.scenario.name, row.condition): row.scale for row in rows if row.scale is not None and not row.is_narrow
     }
+    halved = groups_with_halves(rows)
     comparisons: list[Comparison] = []
     for first, second in combinations(in_order(values), 2):
         by_group: dict[str, dict[str, list[float]]] = {}
@@ -83,7 +86,7 @@ def compare(results: Iterable[Result], rows: Sequence[Row]) -> list[Comparison]:
         proved = {name: pairs[name] for name in pairs if not scenario_named(name).is_unproved}
         if len(by_group) > 1 and proved:
             by_group = {OVERALL: proved, **by_group}
-        comparisons += [_comparison(first, second, group, part, scales) for group, part in by_group.items()]
+        comparisons += [_comparison(first, second, group, part, scales, halved) for group, part in by_group.items()]
     return comparisons
 
 
@@ -123,9 +126,13 @@ def paired(first: Mapping[Key, float], second: Mapping[Key, float]) -> dict[str,
     return grouped((key[0], first[key] - second[key]) for key in common)
 
 
-def _comparison(first: Condition, second: Condition, group: str, pairs: Pairs, scales: Scales) -> Comparison:
+def _comparison(
+    first: Condition, second: Condition, group: str, pairs: Pairs, scales: Scales, halved: Container[str]
+) -> Comparison:
+    """halved: the groups that have two halves."""
     normalised = _scaled(pairs, scales, first)
     shown = normalised if group == OVERALL else pairs
+    shown = {name: values for name, values in shown.items() if scenario_named(name).group in halved}
     everything = [difference for differences in pairs.values() for difference in differences]
     metric = scenario_named(next(iter(pairs))).measured_by(first.measure).metric
     bounds = UNBOUNDED if group == OVERALL else metric.difference_bounds

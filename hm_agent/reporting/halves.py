@@ -33,14 +33,16 @@ class SplitMean:
     held_out: Estimate | None
 
 
-def _rows_of_split_groups(rows: Sequence[Row]) -> list[Row]:
-    """The rows of groups that hold scenarios out; other groups don't say which scenarios chose their constants.
-
-    Of the shortcuts that others are measured by they have the floors alone.
-    """
+def groups_with_halves(rows: Sequence[Row]) -> set[str]:
+    """The groups of the rows' worlds that hold scenarios out; others don't say which scenarios chose constants."""
     played = {row.scenario.world for row in rows} & suites().keys()
-    split = {(info.world, info.group) for world in played for info in suites()[world].scenarios if info.held_out}
-    return without_spare_shortcuts([row for row in rows if (row.scenario.world, row.scenario.group) in split])
+    return {info.group for world in played for info in suites()[world].scenarios if info.held_out}
+
+
+def _rows_of_split_groups(rows: Sequence[Row]) -> list[Row]:
+    """The rows of groups with halves; of the shortcuts that others are measured by they have the floors alone."""
+    split = groups_with_halves(rows)
+    return without_spare_shortcuts([row for row in rows if row.scenario.group in split])
 
 
 def split_means(rows: Sequence[Row]) -> list[SplitMean]:

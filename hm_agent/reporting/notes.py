@@ -130,7 +130,7 @@ def shortcut_notes(rows: Sequence[Row]) -> list[str]:
         for agent in suite.shortcuts
         if agent not in suite.own_agents or suite.own_agents[agent].plays(info)
     )
-    missing = listed([f"`{agent}`" for agent in known if agent not in played])
+    missing = listed(_first_few([f"`{agent}`" for agent in known if agent not in played]))
     no_lower = ", or what guessing earns if that is better" if any(_is_guessed(row) for row in rows) else ""
     others = "the group's other scenarios, if it has any"
     sentence = f"The floor is the shortcut with the best mean over {others}{no_lower}: {chosen}."
@@ -223,6 +223,6 @@ def own_game_notes(runs: Runs) -> list[str]:
 
 
 def _first_few(paths: Sequence[Path | str]) -> list[str]:
-    """The first `MOST_PATHS` paths in words, then how many more there are."""
+    """The first `MOST_PATHS` paths or names in words, then how many more there are."""
     more = [f"{len(paths) - MOST_PATHS} more"] if len(paths) > MOST_PATHS else []
     return [*(path_in_words(Path(path)) for path in paths[:MOST_PATHS]), *more]

@@ -162,6 +162,12 @@ class Report:
         return [(group, units[group]) for group in self.groups if group in units]
 
     @property
+    def compared_halves(self) -> list[tuple[str, str]]:
+        """Those of the compared groups of which the difference in a half is known."""
+        halved = {comparison.group for comparison in self.comparisons if comparison.chosen or comparison.held_out}
+        return [(group, unit) for group, unit in self.compared_groups if group in halved]
+
+    @property
     def episodes(self) -> list[tuple[str, list[RecordedEpisode]]]:
         """All episodes by the short name of the scenario."""
         place = {condition: number for number, condition in enumerate(self.ordered)}

@@ -121,6 +121,18 @@ def test_an_interruption_from_the_terminal_keeps_and_tells_what_was_played(tmp_p
     assert (out / "summary.md").exists()
 
 
+def test_an_interruption_that_came_too_late_to_cost_an_episode_says_so(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with Endpoint(schema_player.answer, delay=0.3) as server:
+        process = start(str(out), *overriding(*flags(server, out), "--episodes=1", "--workers=1", "--concurrency=2"))
+        wait_for(lambda: len(server.received) >= 2, process)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=PATIENCE)
+    assert statuses(out, "result.json") == ["max_steps"] * 2
+    assert process.returncode == 130
+    assert errors == f"run_scenario.py: interrupted, but no episode is missing; they are in {out}\n"
+
+
 @pytest.mark.heavy
 def test_an_interruption_at_any_moment_of_the_start_fails_no_episode(tmp_path: Path, endpoint: Endpoint) -> None:
     out = tmp_path / "out"

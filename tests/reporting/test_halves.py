@@ -18,6 +18,7 @@ from hm_agent.reporting.writing import write_report
 from tests.reporting.examples import DELIVERY, HELD_OUT, delivered, leave, read, result
 
 EVEN = "running_with_scissors_in_the_matrix__repeated_2"
+HALVED = "Running With Scissors, repeated"
 MINUTES = {"vmp": 4.0, "mmp": 8.0, "react": 2.0, "random": 10.0}
 
 
@@ -60,6 +61,18 @@ def test_a_world_that_holds_nothing_out_has_no_halves() -> None:
     """Beside one that does; by none of its scenarios were constants chosen."""
     rows = tabulate([*both_halves(), read("reader", 0.9)])
     assert {split.group for split in split_means(rows)} == {"Delivery"}
+
+
+def test_a_difference_in_a_world_that_holds_nothing_out_has_no_halves(tmp_path: Path) -> None:
+    shares = {"reader": 0.9, "hm_odds": 0.5}
+    leave(tmp_path, *(read(agent, share, seed) for agent, share in shares.items() for seed in range(5)))
+    leave(tmp_path, *(result(agent, reward, scenario=EVEN) for agent, reward in (("vmp", 3), ("mmp", 1))))
+    report = Report(read_runs((tmp_path,)), tmp_path)
+    groups = {comparison.group: comparison.chosen for comparison in report.comparisons}
+    assert groups.pop(HALVED) is not None
+    assert set(groups.values()) == {None}
+    assert [group for group, _ in report.compared_halves] == [HALVED]
+    assert len(report.compared_groups) == 2
 
 
 @pytest.mark.usefixtures("delivery")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -154,3 +155,14 @@ def test_a_pair_counts_by_its_lesser_score_and_half_a_pair_does_not_count() -> N
     (score,) = scores(played(doors))
     assert (score.mean, score.scenarios) == pytest.approx((0.2, 1))
     assert scores(played({"a": doors["a"]})) == []
+
+
+def test_of_many_shortcuts_that_were_not_played_a_few_are_named() -> None:
+    known = {"world": "matrix_games", "scenario": "mg_drawn_average_2", "settings": {"seed": 0, "max_steps": None}}
+    earned = {"react": 60.0, "constant": 40.0, "oracle": 80.0}
+    _, missing = shortcut_notes(
+        tabulate(
+            [result(agent, value, metrics={"reward_per_round": value}, **known) for agent, value in earned.items()]
+        )
+    )
+    assert re.search("not played: (`[a-z_0-9]+`(, )?){5} and [0-9]+ more.$", missing)

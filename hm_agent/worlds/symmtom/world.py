@@ -86,7 +86,7 @@ class SymmtomWorld(World[BoardView, SpokenMove]):
         view = self._view(self.seats.index(seat))
         return [
             LiteralQuestion(knows_now(other, piece), ("yes", "no"), "yes" if knows[piece] else "no")
-            for other, knows, own in zip(self.seats, self.state.knows[0], view.first_hand, strict=True)
+            for other, knows, own in zip(self.settings.seats, self.state.knows[0], view.first_hand, strict=True)
             for piece in range(self.settings.pieces)
             if other != seat and piece not in (own or ())
         ]

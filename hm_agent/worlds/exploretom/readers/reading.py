@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.models.prompts import phrase
-from hm_agent.questions import Forms, Question, Words, one_of
+from hm_agent.questions import Forms, Question, Unanswered, Words, one_of
 from hm_agent.theory_of_mind.odds_questions import Percent
 from hm_agent.theory_of_mind.player_odds import ToldOdds
 from hm_agent.theory_of_mind.seat_question import check_one_for_each, one_for_each
@@ -199,8 +199,16 @@ def answer_from_text(story: str, question: str, sees_contents: bool) -> str:
         return ""
 
 
+def _tracked(question: AnswerQuestion) -> str:
+    """The answer that follows from the text; raises Unanswered if the text can't be read, or leaves it open."""
+    answer = answer_from_text(question.story, question.question, question.sees_contents)
+    if not answer:
+        raise Unanswered("the built-in reasoner can't read this story or question, or the story leaves the answer open")
+    return answer
+
+
 def _answer(question: AnswerQuestion) -> StoryAnswer:
-    answer = answer_from_text(question.story, question.question, question.sees_contents) or "unknown"
+    answer = _tracked(question)
     if question.by_steps:
         return ReasonedAnswer(reasoning="tracked action by action", answer=answer)
     if isinstance(question, AnswerFromPerspective) and len(question.perspectives) > 1:
@@ -209,11 +217,8 @@ def _answer(question: AnswerQuestion) -> StoryAnswer:
 
 
 def _weigh_answers(question: WeighAnswers) -> WeighedAnswers:
-    """Is certain of the answer that follows from the text; all choices are alike if none does."""
-    answer = answer_from_text(question.story, question.question, question.sees_contents)
-    likely = [LikelyAnswer(answer=answer, chance=100)] if answer else []
-    unknown = question.choices or ("unknown",)
-    return WeighedAnswers(chances=likely or [LikelyAnswer(answer=each, chance=100 // len(unknown)) for each in unknown])
+    """Is certain of the answer that follows from the text."""
+    return WeighedAnswers(chances=[LikelyAnswer(answer=_tracked(question), chance=100)])
 
 
 def _take_perspective(question: TakePerspective) -> Perspective:

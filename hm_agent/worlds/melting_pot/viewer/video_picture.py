@@ -1,9 +1,10 @@
-"""The picture of one step for a video: the world, the first seat's view of it, and what that seat's agent thinks."""
+"""The picture of one step for a video: the world, a seat's view of it, and what that seat's agent thinks."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -66,8 +67,9 @@ VALUES = 92
 class VideoPicture:
     """Draws the steps of one episode; keeps the latest rewards for the chart, and the latest inferred inventory."""
 
-    def __init__(self, game: GameFacts, seat: Seat, title: str) -> None:
-        self._game, self._seat = game, seat
+    def __init__(self, game: GameFacts, seat: Seat, title: str, player: Seat = "") -> None:
+        """player: what the seat's player is called on its map, if not as the seat."""
+        self._game, self._seat, self._player = game, seat, player or seat
         self._canvas = Canvas()
         self._course: deque[tuple[int, float]] = deque([(0, 0.0)], maxlen=COURSE + 1)
         self._last_reward: float | None = None
@@ -102,9 +104,9 @@ class VideoPicture:
     def _cell(self, state: SubstrateAgentState | None, scene: Scene) -> Cell | None:
         """Where the agent takes itself to be; where it is, if it does not say that by the cells of the map."""
         if state is None:
-            return scene.cell(self._seat)
+            return scene.cell(self._player)
         if state.is_own_map:
-            return avatars_of(self._game).places(scene.frame).get(self._seat)
+            return avatars_of(self._game).places(scene.frame).get(self._player)
         return state.pose.cell if state.pose else None
 
     def _draw_gains(self, state: SubstrateAgentState | None, total: float) -> None:
@@ -120,6 +122,20 @@ class VideoPicture:
         self._canvas.draw(STRATEGY, strategy, self._game, thoughts.strategy)
         self._canvas.draw(CALL, call, *((state.subgoal, state.over_because) if state else (None, None)))
         self._canvas.draw(HYPOTHESES, hypotheses, thoughts.about, tuple(thoughts.hypotheses), thoughts.validated)
+
+
+class PairPicture:
+    """Draws the boards of a matched pair, one above the other; one that is over stays as it was."""
+
+    def __init__(self, boards: Mapping[Seat, VideoPicture]) -> None:
+        self._boards, self._latest = boards, dict[Seat, Pixels]()
+
+    def __call__(self, step: Step) -> Pixels:
+        """The (720 for each board, 1280, 3) picture of a step."""
+        assert isinstance(step.scene, Mapping)
+        for seat in step.decisions:
+            self._latest[seat] = self._boards[seat](replace(step, scene=step.scene[seat]))
+        return np.concatenate([self._latest[seat] for seat in self._boards])
 
 
 def strategy(pen: Pen, game: GameFacts, current: Strategy | None) -> None:

@@ -112,11 +112,15 @@ class MeltingPotViewer:
         }
 
     def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels] | None:
-        if self._scenario.pairs:
-            return None
-        from hm_agent.worlds.melting_pot.viewer.video_picture import VideoPicture
+        """Of the first seat or, in a pair, of both boards."""
+        from hm_agent.worlds.melting_pot.viewer.video_picture import PairPicture, VideoPicture
 
-        return VideoPicture(self._game, scenario.seats[0], title)
+        if not self._scenario.pairs:
+            return VideoPicture(self._game, self._seats[0], title)
+        players = {seat: seat_of(self._scenario.slot_of(seat)) for seat in self._seats}
+        return PairPicture(
+            {seat: VideoPicture(self._game, seat, f"{seat}: {title}", player) for seat, player in players.items()}
+        )
 
 
 def _scene(step: Step, seat: Seat = "") -> Scene:

@@ -410,6 +410,14 @@ def test_sets_of_others_are_played_by_any_reader(tmp_path: Path, target: object)
     assert item.answer == "the bin"
 
 
+def test_what_the_reasoner_cannot_read_is_no_wrong_answer(tmp_path: Path) -> None:
+    (path := tmp_path / "set.jsonl").write_text(json.dumps({"story": "Once upon a time.", **FOREIGN}), "utf-8")
+    flags = ("--scenario=exploretom_dataset", f"--dataset={path}", f"--out={tmp_path / 'runs'}", "--noreplay")
+    assert run("play", *flags, "--agent=reader,hm_odds,reality") == 1
+    read = read_runs([tmp_path / "runs"]).results
+    assert {one.agent: one.judged.is_finished for one in read} == {"reader": False, "hm_odds": False, "reality": True}
+
+
 def test_a_set_may_be_a_list_or_an_object_with_a_list(tmp_path: Path) -> None:
     rows = [FOREIGN, {**FOREIGN, "question": "Where was it?", "target": "A"}]
     lists = (json.dumps(rows), json.dumps(rows, indent=1).replace("\n", "\r\n"), json.dumps({"data": rows}))

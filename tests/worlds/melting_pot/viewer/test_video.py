@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from PIL import ImageColor
 
+from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.core import Decision, Hypothesis, Observation, Step, Thoughts, Turn
+from hm_agent.matched_pairs import BOARDS
 from hm_agent.recording.drawing import ACCENT, Box, Pixels, fit, font, wrap
 from hm_agent.recording.video import VideoRecorder
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
@@ -21,11 +23,12 @@ from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Pose
 from hm_agent.worlds.melting_pot.perception.sprites import Sprite
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.scenarios import game_named, load_games
+from hm_agent.worlds.melting_pot.scenarios import game_named, load_games, scenario_named
 from hm_agent.worlds.melting_pot.scene import Scene
 from hm_agent.worlds.melting_pot.simulator.substrate import atlas_of, vision_of
 from hm_agent.worlds.melting_pot.viewer import video_picture as picture
 from hm_agent.worlds.melting_pot.viewer.video_picture import VideoPicture
+from hm_agent.worlds.melting_pot.viewer.viewer import MeltingPotViewer
 
 SEAT = "player_0"
 HELD = (Hypothesis("it plays rock", 0.9, "rock"), Hypothesis("it plays paper", -0.2, "paper"))
@@ -314,3 +317,25 @@ def test_in_self_play_the_first_seat_is_shown(game: GameFacts) -> None:
         totals={"player_1": 1.0, SEAT: 0.0},
     )
     assert np.array_equal(VideoPicture(game, SEAT, "title")(both), VideoPicture(game, SEAT, "title")(alone))
+
+
+def test_both_boards_of_a_pair_are_filmed_and_one_that_is_over_stays_as_it_was() -> None:
+    scenario = find_scenarios(["rws_pairs_order_1_odd"])[0]
+    draw = MeltingPotViewer(scenario_named("rws_pairs_order_1_odd")).picture(scenario, "title")
+    assert draw is not None
+    first, second = draw(of_boards(step(0), *BOARDS)), draw(of_boards(step(1), BOARDS[1]))
+    assert first.shape == (2 * 720, 1280, 3)
+    assert np.array_equal(second[:720], first[:720])
+    assert not np.array_equal(second[720:], first[720:])
+    assert not np.array_equal(inside(first[:720], picture.HEADING), inside(first[720:], picture.HEADING))
+
+
+def of_boards(alone: Step, *seats: str) -> Step:
+    """A step of those boards of a pair that are still played, all alike."""
+    return Step(
+        Turn(alone.turn.step, dict.fromkeys(seats, alone.turn.observations[SEAT])),
+        dict.fromkeys(seats, alone.decisions[SEAT]),
+        dict.fromkeys(seats, 0.0),
+        dict.fromkeys(BOARDS, 0.0),
+        dict.fromkeys(BOARDS, alone.scene),
+    )
