@@ -263,6 +263,7 @@ def test_two_names_never_share_a_folder(one: list[str], other: list[str]) -> Non
 def test_plain_names_are_folders_as_they_are() -> None:
     assert folder_name(["gpt-4o-mini_2.1"]) == "gpt-4o-mini_2.1"
     assert folder_name(["react", "vmp"]) == "react+vmp"
+    assert folder_name([""])
 
 
 def test_a_result_of_another_model_is_not_taken_for_this_ones(tmp_path: Path) -> None:

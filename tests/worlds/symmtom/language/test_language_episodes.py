@@ -1,4 +1,4 @@
-"""Whole episodes of the language agents: by the reasoner, by a model that talks nonsense, and over HTTP."""
+"""Whole episodes of the language agents: by the reasoner, by one that errs, and by a model that answers nothing."""
 
 from __future__ import annotations
 
