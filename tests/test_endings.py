@@ -19,7 +19,6 @@ from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
-from hm_agent.models.settings import ModelSettings
 from hm_agent.process.shell import printable
 from hm_agent.recording.result import read_result
 from hm_agent.reporting.writing import episodes_reported
@@ -264,6 +263,7 @@ def test_two_names_never_share_a_folder(one: list[str], other: list[str]) -> Non
 def test_plain_names_are_folders_as_they_are() -> None:
     assert folder_name(["gpt-4o-mini_2.1"]) == "gpt-4o-mini_2.1"
     assert folder_name(["react", "vmp"]) == "react+vmp"
+    assert folder_name([""])
 
 
 def test_a_result_of_another_model_is_not_taken_for_this_ones(tmp_path: Path) -> None:
@@ -292,25 +292,3 @@ def test_the_grid_is_not_made_before_it_is_played() -> None:
     grid = Experiment(find_scenarios(["exploretom_*"]), ("reality",), episodes=10**9, out=Path("/nowhere")).survey()
     assert grid.due > 10**9
     assert next(grid.episodes()).number == 0
-
-
-@pytest.mark.parametrize(
-    "flag",
-    [
-        "--max_cost=nan",
-        "--timeout=inf",
-        "--threshold=nan",
-        "--learning_rate=nan",
-        "--patience=inf",
-        "--model=",
-        "--episodes=0e5",
-    ],
-)
-def test_numbers_that_are_none_and_empty_names_are_refused(flag: str) -> None:
-    status, _, errors = call_here("--scenario=exploretom_a4", "--agent=reader", flag)
-    assert (status, errors.count("\n")) == (2, 1)
-
-
-def test_an_empty_model_name_has_no_folder() -> None:
-    assert folder_name([""])
-    assert ModelSettings().name

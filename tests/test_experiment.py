@@ -23,11 +23,9 @@ from hm_agent.experiment.planned_episode import Episode
 from hm_agent.metrics import Measure
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
-from hm_agent.recording.result import FILE, Result, read_result, write_result
-from hm_agent.recording.trace import read_trace
+from hm_agent.recording.result import FILE, read_result, write_result
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import write_summary
-from hm_agent.reporting.tables import tabulate
 
 (SCENARIO,) = find_scenarios(["rws_repeated_6"])
 
@@ -64,12 +62,6 @@ def test_what_was_measured_in_another_way_is_neither_taken_for_played_nor_lost(
     assert played.measure == Measure.reward_per(100)
 
 
-def test_files_lie_by_scenario_agent_model_and_episode(played: Path) -> None:
-    folder = played / SCENARIO.name / "hypothetical_minds" / "builtin" / "episode-1"
-    left = {path.name for path in folder.iterdir()}
-    assert left == {"result.json", "trace.jsonl", "video.mp4", "replay.html", "thumbnail.png"}
-
-
 def test_a_replay_is_left_out_on_request_and_changes_nothing_that_is_played(
     played: Path, tmp_path: Path, silence: Progress
 ) -> None:
@@ -91,11 +83,6 @@ def test_a_result_tells_what_was_played(played: Path) -> None:
     assert (result.settings["seed"], result.settings["max_steps"], result.settings["top_k"]) == (0, 40, 5)
 
 
-def test_a_trace_has_a_line_for_each_step(played: Path) -> None:
-    trace = played / SCENARIO.name / "hypothetical_minds" / "builtin" / "episode-0" / "trace.jsonl"
-    assert [line["step"] for line in read_trace(trace)] == list(range(40))
-
-
 def test_agents_meet_the_same_opponents(played: Path) -> None:
     seeds = {(result.agent, result.episode): result.seed for result in read_runs((played,)).results}
     assert seeds["random", 0] == seeds["hypothetical_minds", 0] != seeds["hypothetical_minds", 1]
@@ -107,21 +94,6 @@ def test_the_summary_counts_all_episodes_and_names_the_bots(played: Path) -> Non
     assert "| rws_repeated_6 | hypothetical_minds | builtin | 2 |" in text
     assert "scripted" in text
     assert len(json.loads((played / "summary.json").read_text())["episodes"]) == 4
-
-
-def test_unfinished_episodes_are_counted_but_not_averaged(played: Path) -> None:
-    results = [result for result in read_runs((played,)).results if result.agent == "random"]
-    cut = Result(**{**results[0].__dict__, "status": "interrupted", "metrics": {"normalised_reward": 1e6}})
-    (row,) = tabulate([cut, results[1]])
-    assert (row.episodes, row.finished) == (2, 1)
-    assert row.mean == results[1].metrics["normalised_reward"]
-
-
-def test_a_file_that_is_no_result_is_passed_over(played: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "scenario" / "agent" / "model" / "episode-0"
-    folder.mkdir(parents=True)
-    (folder / "result.json").write_text('{"steps": "many"}')
-    assert tabulate(read_runs((tmp_path,)).results) == []
 
 
 def test_an_episode_that_is_there_is_not_overwritten_unasked(played: Path) -> None:
@@ -231,13 +203,6 @@ def test_seats_have_seeds_of_their_own_and_the_first_has_the_episode_s() -> None
     seeds = [episode.seed_of(seat) for seat in CROWD.seats]
     assert seeds[0] == episode.seed
     assert len(set(seeds)) == 8
-
-
-def test_globs_leave_self_play_out_unless_they_say_so() -> None:
-    assert not [scenario for scenario in find_scenarios(["rws_*", "*"]) if "selfplay" in scenario.short_name]
-    found = [scenario.short_name for scenario in find_scenarios(["*selfplay"])]
-    assert {"cooking_asymmetric_selfplay", "pd_repeated_selfplay", "rws_arena_selfplay"} < {*found}
-    assert all(name.endswith("_selfplay") for name in found)
 
 
 def test_agents_who_are_resident_have_a_seat_each_among_the_bots() -> None:

@@ -69,25 +69,6 @@ def test_a_whole_episode_is_played_over_http(endpoint: Endpoint, tmp_path: Path,
     assert result.cost == pytest.approx((0.15 * result.input_tokens + 0.6 * result.output_tokens) / 1e6)
 
 
-def test_among_several_players_the_model_is_asked_whom_to_meet(
-    endpoint: Endpoint, tmp_path: Path, silence: Progress
-) -> None:
-    (arena,) = find_scenarios(["rws_arena_6"])
-    result = play(tmp_path, settings(endpoint), silence, max_steps=300, scenario=arena)
-    assert (result.status, result.unanswered_questions) == ("max_steps", 0)
-    asked = {question["question"] for line in read_trace(trace_of(tmp_path)) for question in line.get("questions", [])}
-    assert {"ChooseStrategy", "Predict", "Propose", "Plan"} <= asked
-
-
-def test_a_kitchen_is_played_over_http(endpoint: Endpoint, tmp_path: Path, silence: Progress) -> None:
-    (kitchen,) = find_scenarios(["cooking_asymmetric_0"])
-    result = play(tmp_path, settings(endpoint), silence, max_steps=400, scenario=kitchen)
-    assert (result.status, result.unanswered_questions) == ("max_steps", 0)
-    assert result.metrics["interactions"] >= 4
-    asked = {question["question"] for line in read_trace(trace_of(tmp_path)) for question in line.get("questions", [])}
-    assert {"Propose", "Predict", "ChooseStrategy", "Plan"} <= asked
-
-
 def test_the_trace_holds_every_prompt_and_reply(endpoint: Endpoint, tmp_path: Path, silence: Progress) -> None:
     result = play(tmp_path, settings(endpoint), silence)
     asked = [question for line in read_trace(trace_of(tmp_path)) for question in line.get("questions", [])]

@@ -82,12 +82,6 @@ def test_a_mapping_names_every_key_of_the_question() -> None:
     assert answer_schema(COUNTER)["$defs"]["AgainstOne"]["properties"]["hold"] == closed
 
 
-def test_a_lead_names_one_of_the_kinds_with_a_count_above_the_initial_one() -> None:
-    lead = answer_schema(COUNTER)["$defs"]["NextLead"]["properties"]
-    assert lead["kind"]["enum"] == list(NAMES)
-    assert (lead["count"]["minimum"], lead["count"]["maximum"]) == (2, 40)
-
-
 def test_properties_called_like_keywords_stay() -> None:
     schema = answer_schema(AskTour())
     assert "default" in schema["properties"]

@@ -176,12 +176,6 @@ def test_play_refuses_what_the_command_line_refuses(
     assert not list(tmp_path.iterdir())
 
 
-def test_play_takes_an_option_that_one_agent_uses(tmp_path: Path) -> None:
-    agents = ["heuristic", "react"]
-    played = hm_agent.play(SIZE, agents, literal="1", max_steps=1, out=tmp_path, report=False, progress=False)
-    assert [result.settings["literal"] for result in played] == ["1", "1"]
-
-
 def test_an_agent_of_which_it_is_unknown_may_use_any_hyperparameter() -> None:
     names = [each.name for each in fields(Parameters)]
     theirs = Experiment(find_scenarios([SIZE]), ("tests.test_text_env:broken", "react"))

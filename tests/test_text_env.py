@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import gc
-import pickle
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -195,16 +193,12 @@ def test_a_policy_trained_to_reply_with_calls_alone_is_evaluated_alike(tmp_path:
     assert played.reward == earned
 
 
-def test_a_seed_of_numpy_is_the_same_seed_and_no_environment_is_copied() -> None:
+def test_a_seed_of_numpy_is_the_same_seed_and_no_fraction_is_one() -> None:
     with text_env(GAME) as env:
-        for seed in (np.int64(7), np.uint8(7)):
-            begun = [(env.reset(given), env.reset()) for given in (7, seed)]  # type: ignore[arg-type]
-            assert begun[0] == begun[1]
+        begun = [(env.reset(seed), env.reset()) for seed in (7, np.int64(7), np.uint8(7))]  # type: ignore[arg-type]
+        assert begun[0] == begun[1] == begun[2]
         with pytest.raises(TypeError):
             env.reset(7.0)  # type: ignore[arg-type]
-        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
-            with pytest.raises(TypeError, match="can't be copied or pickled: open another one"):
-                copied(env)
 
 
 def test_whoever_is_not_asked_is_told_so_and_the_episode_goes_on() -> None:

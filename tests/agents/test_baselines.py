@@ -19,15 +19,13 @@ from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, Plan, StrategyAnswer
 from hm_agent.theory_of_mind.mind_questions import ReadMinds
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
-from hm_agent.worlds.melting_pot.games.cooking.rounds import Delivery, RoundEnd
+from hm_agent.worlds.melting_pot.games.cooking.rounds import RoundEnd
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne
 from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy
 from tests.agents.test_registry import play
 from tests.strategists import against, begin, dyad, interact, see_pickup
-from tests.worlds.melting_pot.games.kitchen_examples import room_of
-from tests.worlds.melting_pot.games.matrix_examples import map_of
 
 DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"
 STEPS = {DYAD: 300, ARENA: 330, KITCHEN: 250}
@@ -104,27 +102,6 @@ def test_agents_without_a_strategy_plan_from_the_whole_history(name: str, scenar
         remembered = CookingMind.remembers if scenario == KITCHEN else interactions[-1]
         assert len(question.history) == min(interactions[number], remembered)
     assert len(lengths) > 2
-
-
-@pytest.mark.parametrize("name", ["react", "reflexion"])
-def test_agents_without_a_strategy_decide_on_no_target(name: str) -> None:
-    assert all(map_of(question).target is None for _, question, _ in asked(steps_of(name, DYAD), Plan))  # type: ignore[arg-type]
-
-
-def test_agents_without_a_strategy_decide_on_no_role() -> None:
-    assert all(room_of(question).role is None for _, question, _ in asked(steps_of("react", KITCHEN), Plan))
-
-
-def test_a_running_plan_survives_a_delivery_that_changes_nothing() -> None:
-    steps = play("react", 400, find_scenarios(["cooking_asymmetric_0"])[0])
-    planned = {number for number, _, _ in asked(steps, Plan)}
-    delivered = [
-        number
-        for number, step in enumerate(steps)
-        if any(isinstance(event, Delivery) for event in step.decision.events)
-    ]
-    assert len(delivered) > 3
-    assert set(delivered) - planned
 
 
 def test_react_shows_no_critiques_of_earlier_plans() -> None:

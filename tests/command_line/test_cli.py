@@ -100,41 +100,6 @@ def test_a_tool_says_in_one_line_what_is_wrong_with_its_arguments() -> None:
         assert errors.endswith(f"; see hm-agent {name} --help\n")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((), "no scenario.*--list"),
-        (("--scenario=rws_9",), "unknown scenario 'rws_9': .*rws_repeated has 0 to 8"),
-        (("--scenario=rws_repeated_1", "--agent=nobody"), "unknown agent 'nobody'"),
-        (("--scenario=rws_repeated_1", "--model=gpt-0", "--api_key_env=NONE_SUCH"), "gpt-0 needs a key.*NONE_SUCH"),
-        (("--scenario=rws_repeated_1", "--episodes=0"), "episodes"),
-        (("--scenario=rws_repeated_1", "--max_steps=many"), "max_steps"),
-        (("--scenario=rws_repeated_1", "--bots=mine"), "bots.*auto|trained|scripted"),
-        (("--scenario=rws_repeated_1", "--bots_dir=nowhere"), "nowhere: no such folder"),
-        (("--scenario=rws_repeated_1", "--bots=trained", "--bots_dir=."), "no trained bot.*--bots=scripted"),
-        (("--scenaro=rws_repeated_1",), "scenaro"),
-        (("--scenario=rws_repeated_1", "--out=a,b"), "--out=a,b: only --report_only takes more than one folder"),
-        (("--scenario=rws_repeated_1", "--engine=cloud"), "engine.*local|ray"),
-        (
-            ("--scenario=rws_repeated_1", "--ray_address=10.0.0.1:6379"),
-            "--ray_address=10.0.0.1:6379 is for --engine=ray",
-        ),
-        (("--report_only",), "--out=runs: no such folder"),
-        (("rws_repeated_1",), "unexpected argument 'rws_repeated_1'"),
-        (("--scenario=rws_repeated_1", "--seats=react,react"), "--seats names 2, and rws_repeated_1 has one seat"),
-        (("--scenario=rws_repeated_selfplay", "--seats=react,nobody"), "unknown agent 'nobody'"),
-        (("--scenario=rws_repeated_selfplay", "--agent=oracle"), "oracle can't play rws_repeated_selfplay: .* can"),
-    ],
-)
-def test_wrong_input_gets_one_line_and_leaves_nothing(arguments: tuple[str, ...], message: str, here: Path) -> None:
-    status, output, errors = call_here(*arguments)
-    assert status == 2
-    assert re.search(message, errors)
-    assert errors.count("\n") == 1
-    assert output == ""
-    assert list(here.iterdir()) == []
-
-
 def test_a_process_that_got_wrong_input_says_so_in_one_line_and_by_its_status(tmp_path: Path) -> None:
     status, output, errors = call("--scenario=rws_repeated_1", "--agent=nobody", cwd=tmp_path)
     assert (status, output, errors.count("\n")) == (2, "", 1)
@@ -286,17 +251,6 @@ def test_what_makes_no_tournament_is_refused(arguments: tuple[str, ...], message
     assert message in errors
 
 
-def test_help_tells_of_every_flag() -> None:
-    status, output, _ = call_here("--help")
-    assert status == 0
-    flags = (
-        "scenario agent seats seat_models model base_url cache max_cost episodes seed out [no]report_only report "
-        "max_steps bots bots_dir workers engine ray_address inference threshold"
-    )
-    for flag in flags.split():
-        assert f"--{flag} " in output
-
-
 def test_two_processes_leave_the_same_trace_whatever_else_they_record(demo: Demo, tmp_path: Path) -> None:
     """This process orders sets and hashes strings in another way, and records no more than a trace."""
     arguments = ("--scenario=rws_repeated_1", "--max_steps=250", "--bots=scripted", "--noreplay")
@@ -321,18 +275,6 @@ def test_an_interruption_during_the_imports_is_told_in_one_line(
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
     assert (process.returncode, errors) == (130, f"{name}: interrupted\n")
-
-
-def test_an_interruption_keeps_what_was_played(tmp_path: Path) -> None:
-    process = start("--scenario=rws_repeated_1", "--episodes=50", "--grace=0", "--out=out", cwd=tmp_path)
-    status, _, errors = interrupted(process, tmp_path / "out")
-    assert status == 130
-    assert "interrupted" in errors
-    assert "Traceback" not in errors
-    (unfinished,) = (tmp_path / "out").glob("*/*/*/*/unfinished.json")
-    assert json.loads(unfinished.read_text())["status"] == "interrupted"
-    assert (tmp_path / "out" / "summary.md").exists()
-    assert "1 interrupted" in (tmp_path / "out" / "report" / "report.md").read_text()
 
 
 def test_the_demo_leaves_a_video_a_trace_and_a_result(demo: Demo) -> None:

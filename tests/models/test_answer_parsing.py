@@ -229,30 +229,9 @@ def test_the_error_says_what_is_wrong(text: str, part: str) -> None:
     assert part in problem_of(text)
 
 
-def test_the_error_is_that_of_the_last_object() -> None:
-    assert problem_of('{"hypothesis": 1} {"reasoning": "x"}') == "hypothesis: Field required"
-
-
 def test_the_error_names_the_path_to_the_fault() -> None:
     assert problem_of('{"calls": ["fire_at((1, 1))", 7]}', PLAN).startswith("calls.1: ")
     assert problem_of('{"inventory": {"rock": 1.5}}', INFER).startswith("inventory.rock: ")
-
-
-@pytest.mark.parametrize(
-    ("question", "text", "part"),
-    [
-        (INFER, '{"inventory": {"rock": -1}}', "rock -1 is not between 1 and 40"),
-        (INFER, '{"inventory": {"stone": 5}}', "unknown kind 'stone'"),
-        (
-            COUNTER,
-            '{"player": "opponent", "next": [{"rock": 1}], "strategy": {"expects": {"rock": 5}, "hold": {"rock": 1}}}',
-            "next: rock 1 is not between 2 and 40",
-        ),
-        (PLAN, '{"calls": ["fire_at((2, 2))"]}', "(2, 2) is a wall"),
-    ],
-)
-def test_the_check_of_the_question_is_told_to_the_model(question: Question[Any], text: str, part: str) -> None:
-    assert part in problem_of(text, question)
 
 
 @pytest.mark.parametrize(
@@ -300,10 +279,6 @@ def test_hostile_text_is_a_bad_answer(text: str) -> None:
 @pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999", "1e300", "null", "[]", "0x" + "f" * 9000])
 def test_what_is_no_count_is_refused(number: str) -> None:
     problem_of(f'{{"inventory": {{"rock": {number}}}}}', INFER)
-
-
-def test_of_equal_keys_the_last_counts() -> None:
-    assert hypothesis_in('{"hypothesis": "a", "hypothesis": "b"}') == "b"
 
 
 @pytest.mark.parametrize(
@@ -470,11 +445,6 @@ def test_square_brackets_and_comments_in_a_call_are_overlooked(call: str) -> Non
 def test_each_item_of_a_list_is_read_in_its_own_form() -> None:
     schema = {"type": "array", "prefixItems": [{"enum": ["rock"]}], "items": {"enum": ["paper"]}}
     assert coerce_to_schema(["Rock", "PAPER", "Rock"], schema, {}) == ["rock", "paper", "Rock"]
-
-
-def test_whoever_only_watches_need_not_say_more() -> None:
-    strategy = read_answer('{"strategy": {"watch": true}}', EXAMPLES[WHOM]).strategy
-    assert (strategy.watch, strategy.seek, strategy.hold) == (True, [], {})
 
 
 @pytest.mark.parametrize(

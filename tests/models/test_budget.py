@@ -26,15 +26,6 @@ def ask(server: Server, budget: RunBudget, calls: int, *, at_once: bool = False)
     return asyncio.run(together())
 
 
-def test_call_beyond_the_limit_is_not_made() -> None:
-    budget = RunBudget(max_calls=3)
-    with Server(lambda body: ANSWER) as server:
-        ask(server, budget, 3)
-        with pytest.raises(BudgetSpent, match="all 3 calls of --max_calls"):
-            ask(server, budget, 1)
-    assert (len(server.received), budget.calls) == (3, 3)
-
-
 def test_limit_on_calls_holds_for_calls_made_at_once() -> None:
     with Server(lambda body: ANSWER, delay=0.05) as server:
         replies = ask(server, RunBudget(max_calls=4), 10, at_once=True)
@@ -95,19 +86,3 @@ def test_unknown_cost_ends_a_run_with_a_limit_on_money() -> None:
 def test_unknown_cost_is_no_matter_without_a_limit_on_money() -> None:
     with Server(lambda body: completion("fine", usage=False)) as server:
         assert len(ask(server, RunBudget(max_calls=5), 5)) == 5
-
-
-def test_without_limits_calls_and_costs_are_counted_for_ever() -> None:
-    budget = RunBudget()
-    for _ in range(10_000):
-        budget.take_call()
-        budget.pay(1e9)
-    budget.pay(None)
-    assert (budget.calls, budget.cost) == (10_000, 1e13)
-
-
-def test_result_of_a_spent_budget_says_so() -> None:
-    assert (BudgetSpent.status, ModelUnavailable.status) == ("budget_spent", "model_unavailable")
-    with pytest.raises(ModelUnavailable) as spent:
-        RunBudget(max_calls=0).take_call()
-    assert spent.value.status == "budget_spent"

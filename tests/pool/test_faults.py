@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import pytest
 
 from hm_agent.testing.endpoint import Endpoint, Response
 from tests.support import faults, schema_player
-from tests.support.commands import PATIENCE, call_here, orphans, overriding, processes, start, wait_for
+from tests.support.commands import PATIENCE, orphans, overriding, processes, start, wait_for
 from tests.support.faults import FAULTS
 from tests.support.kills import KillTrial, run_trial
 from tests.support.melting_pot import text_player
@@ -62,27 +61,6 @@ def test_a_repeatedly_killed_command_loses_no_answer_and_pays_none_twice(tmp_pat
     assert [one.orphans for one in rounds] == [0] * 3
     assert rounds[-1].lost == 0
     assert (rounds[-1].errors, rounds[-1].is_as_undisturbed) == ("", True)
-
-
-@pytest.mark.slow
-def test_a_second_run_in_the_same_folder_is_refused_in_one_line_and_changes_nothing(tmp_path: Path) -> None:
-    is_refused = threading.Event()
-
-    def answer_later(body: dict[str, Any]) -> Response:
-        is_refused.wait(PATIENCE)
-        return schema_player.answer(body)
-
-    with Endpoint(answer_later) as server:
-        command = overriding(*flags(server, tmp_path / "out"), "--episodes=1", "--workers=1")
-        process = start("first", *command)
-        wait_for(lambda: server.received, process)
-        status, output, errors = call_here(*command)
-        is_refused.set()
-        process.communicate()
-    assert (status, output, errors.count("\n")) == (2, "", 1)
-    assert "another run is at work there" in errors
-    assert process.returncode == 0
-    assert statuses(tmp_path / "out", "result.json") == ["max_steps"] * 2
 
 
 class Stalling:

@@ -108,11 +108,6 @@ def test_nothing_asked_is_an_error_that_says_what_to_play(tmp_path: Path) -> Non
         study_minds(read_runs((tmp_path,)))
 
 
-def test_a_scenario_whose_file_is_not_named_is_measured_without_a_score(tmp_path: Path) -> None:
-    (row,) = rows(tmp_path, asked(10, 0.5, scenario="of_a_file_of_ones_own"))
-    assert (row.scenarios, row.functional) == (1, None)
-
-
 def test_without_floor_and_ceiling_there_is_no_score_and_no_gap(tmp_path: Path) -> None:
     leave(tmp_path, asked(10, 0.5))
     (row,) = study_minds(read_runs((tmp_path,))).rows

@@ -28,7 +28,7 @@ from hm_agent.reporting.summary import write_summary
 from hm_agent.reporting.what_was_run import SUMMED_TIME, TIME
 from hm_agent.reporting.writing import write_report
 from tests.reporting.conftest import SCENARIOS
-from tests.reporting.examples import PD, RWS, RWS_2, SELF_PLAY, delivered, leave, read, result, shared_result
+from tests.reporting.examples import PD, RWS, RWS_2, delivered, leave, read, result, shared_result
 
 ROOT = Path(__file__).parents[2]
 Folders = tuple[Path, Path]
@@ -252,14 +252,6 @@ def test_a_failure_shows_its_traceback_and_the_page_how_it_was_made(tmp_path: Pa
     assert "hm-agent play --agent=&lt;b&gt; (1 of 2)" in page
 
 
-def test_ablations_are_drawn_beside_the_full_agent(tmp_path: Path) -> None:
-    leave(tmp_path, *(result(agent, 5, seed) for agent in ("hypothetical_minds", "vmp", "react") for seed in (1, 2)))
-    pictures = {picture.name: picture for picture in Report(read_runs((tmp_path,)), tmp_path).pictures}
-    shown = {name: [key.label for key in pictures[name].legend] for name in ("means", "ablations")}
-    shown = {name: labels[:-1] for name, labels in shown.items() if labels[-1] == "published (hollow)"}
-    assert shown == {"means": ["hypothetical_minds", "react"], "ablations": ["hypothetical_minds", "vmp"]}
-
-
 def test_the_differences_are_shown_beside_the_first_agent(tmp_path: Path) -> None:
     rewards = {"hypothetical_minds": 4, "vmp": 4, "react": 1}
     leave(tmp_path, *(result(agent, reward + seed, seed) for agent, reward in rewards.items() for seed in range(5)))
@@ -268,17 +260,6 @@ def test_the_differences_are_shown_beside_the_first_agent(tmp_path: Path) -> Non
     assert "| hypothetical_minds − vmp | 0.0 (0.0 to 0.0), contains 0 | 5 of 5 |" in text
     assert "| hypothetical_minds − react | 3.0 (3.0 to 3.0), p < .001 | 0 of 5 |" in text
     assert page.count("<small>contains 0</small>") == 1
-
-
-def test_a_difference_of_fewer_than_five_pairs_is_shown_without_an_interval(tmp_path: Path) -> None:
-    rewards = {"hypothetical_minds": 4, "react": 1}
-    leave(tmp_path, *(result(agent, reward + seed, seed) for agent, reward in rewards.items() for seed in range(4)))
-    write_report(read_runs((tmp_path,)), tmp_path)
-    text, page = ((tmp_path / name).read_text() for name in ("report.md", "report.html"))
-    assert "| hypothetical_minds − react | 3.0 (no interval) | 0 of 4 |" in text
-    assert "3.0<small>no interval</small>" in page
-    (row,) = table(tmp_path / "differences.csv")
-    assert (row["difference_low"], row["difference_high"], row["difference_pairs"]) == ("", "", "4")
 
 
 def test_scores_are_shown_without_narrow_scales(tmp_path: Path) -> None:
@@ -423,19 +404,6 @@ def test_without_shared_worlds_nobody_is_said_to_meet(tmp_path: Path) -> None:
     write_report(read_runs((tmp_path,)), tmp_path)
     assert "Who plays whom" not in (tmp_path / "report.html").read_text()
     assert not (tmp_path / "seats.csv").exists()
-
-
-def test_settings_that_differ_are_shown_beside_the_agent(tmp_path: Path) -> None:
-    trained = result(seed=2, settings={**result().settings, "bots": "trained"})
-    self_play = shared_result(("hypothetical_minds", 1.0), ("hypothetical_minds", 1.0))
-    leave(tmp_path, result(), trained, self_play)
-    report = Report(read_runs((tmp_path,)), tmp_path)
-    assert {(row.scenario.name, report.labels[row.condition]) for row in report.rows} == {
-        (RWS, "hypothetical_minds (bots=scripted)"),
-        (RWS, "hypothetical_minds (bots=trained)"),
-        (SELF_PLAY, "hypothetical_minds"),
-    }
-    assert [fact.values for fact in report.facts if fact.name == "--bots"]
 
 
 def test_importing_reports_imports_neither_scipy_nor_matplotlib_nor_agents_nor_worlds() -> None:

@@ -121,14 +121,6 @@ def test_every_stored_hypothesis_is_scored_on_its_own_fresh_prediction() -> None
     assert values["paper"] > values["scissors"]
 
 
-def test_refinement_is_shown_the_best_earlier_hypotheses_only() -> None:
-    model = model_proposing("rock", "paper", "scissors")
-    mind = mind_of(model)
-    for step in range(3):
-        interact(mind, step)
-    assert [[best.words for best in proposal.best] for proposal in model.of(Propose)] == [[], ["rock"], ["rock"]]
-
-
 def test_a_clue_against_the_prediction_asks_for_a_new_one_and_scores_no_hypothesis() -> None:
     model = model_proposing("rock")
     mind = mind_of(model)

@@ -141,14 +141,6 @@ def test_agents_that_nobody_tells_anything_record_no_share() -> None:
         assert TOLD_SHARE not in agent.metrics()
 
 
-@pytest.mark.parametrize("name", ["random", "noop"])
-def test_an_agent_that_does_not_think_asks_nothing(name: str) -> None:
-    model = ScriptedModel({})
-    steps = play_steps(SCENARIO, name, 60, model=model, bots="scripted")
-    assert not any(step.decision.exchanges for step in steps)
-    assert not model.asked
-
-
 def test_random_moves_depend_on_the_seed_alone() -> None:
     moves = [step.decision.action for step in play("random", 50)]
     assert moves == [step.decision.action for step in play("random", 50)]

@@ -134,12 +134,6 @@ def test_third_order_about_someone_who_saw_nothing_is_not_judged(tmp_path: Path)
     )
 
 
-def test_what_entering_shows_decides_by_the_flag(tmp_path: Path) -> None:
-    asked = (RETURNED, "Where will Emil look for the turnips?")
-    assert verdict(tmp_path, *asked, "red_crate", contents="hidden").verdict is RIGHT
-    assert verdict(tmp_path, *asked, "red_crate", contents="seen").verdict is WRONG
-
-
 def test_trace_shows_why_a_label_is_wrong(tmp_path: Path) -> None:
     found = verdict(tmp_path, MOVED, "Where will Emil look for the turnips?", "blue_barrel")
     assert found.reason == "Emil believes it in the red crate in the cellar"

@@ -74,13 +74,6 @@ def test_frame_of_unknown_pose_leaves_no_memory() -> None:
     assert all(memory.looked_at.of(cell) is None for cell in HALL.open_cells)
 
 
-def test_memory_knows_when_each_cell_was_last_in_view() -> None:
-    memory = EntityMemory(HALL)
-    memory.update(1, view([(3, 3), (4, 3)]))
-    memory.update(2, view([(4, 3)]))
-    assert [memory.looked_at.of(cell) for cell in ((3, 3), (4, 3), (5, 3))] == [1, 2, None]
-
-
 OFF_THE_MAP = TextualMap(None, False, None, (), NOWHERE, 0)
 
 

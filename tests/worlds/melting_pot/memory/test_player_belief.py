@@ -127,14 +127,6 @@ def test_asking_for_beliefs_in_between_changes_none(
     assert (both[0].beliefs == both[1].beliefs).all()
 
 
-def test_each_player_has_its_own_belief() -> None:
-    belief_map = PlayerBeliefMap(ROOM, ("first", "second"), 2)
-    belief_map.update(showing((4, 3), "first"))
-    assert belief_map.of("first")[3, 4] == 1.0
-    assert belief_map.of("second")[3, 4] == 0.0
-    assert belief_map.of("second").sum() == pytest.approx(1.0)
-
-
 def test_likely_places_are_those_of_the_players_asked_for() -> None:
     belief_map = PlayerBeliefMap(ROOM, ("first", "second"), 1)
     belief_map.update(showing((1, 4), "first"))
@@ -165,12 +157,6 @@ def test_belief_sums_to_one_with_resource_sites_and_relocation(
     belief_map = near_sites([(1, 4), (2, 4), (9, 1)], *views, relocation=relocation, expected_kind=expected_kind)
     assert belief_map.of("opponent").sum() == pytest.approx(1.0)
     assert belief_map.of("opponent").min() >= 0.0
-
-
-@pytest.mark.parametrize("start", [empty(), showing((9, 4))], ids=["from anywhere", "from where it was seen"])
-def test_stationary_belief_has_the_site_ratio(start: TextualMap) -> None:
-    belief = near_sites([(1, 4), (2, 4)], start, *[empty()] * 2000).of("opponent")
-    assert belief[4, 1] / belief[4, 9] == pytest.approx(4.0, rel=0.01)
 
 
 def test_a_player_is_likelier_where_the_kind_lies_that_it_is_expected_to_collect() -> None:

@@ -112,11 +112,6 @@ def test_long_text_is_shortened_in_the_message() -> None:
     assert len(str(error.value)) < 200
 
 
-def test_function_that_the_game_does_not_have_is_refused() -> None:
-    with pytest.raises(CallError, match=r"unknown function 'fire_at'; write move_to"):
-        parse_call("fire_at((1, 1))", ROOM, {"move_to": Form.MOVE_TO})
-
-
 @given(st.one_of(st.text(), st.lists(st.sampled_from(FRAGMENTS), max_size=12).map("".join)))
 @example("(" * 5000)
 @example("move_to(" + "(1, 1), " * 2000 + ")")
@@ -127,11 +122,6 @@ def test_no_text_raises_anything_but_the_parsers_own_error(text: str) -> None:
         return
     assert isinstance(call, MoveTo | FireAt)
     assert ROOM.contains(call.target)
-
-
-def test_plan_is_read_in_its_order() -> None:
-    plan = parse_plan(["move_to((1, 1), (4, 1))", "fire_at((4, 2))"], ROOM, FUNCTIONS)
-    assert plan == (MoveTo((4, 1)), FireAt((4, 2)))
 
 
 def test_error_of_a_bad_plan_names_all_its_faults() -> None:

@@ -1,26 +1,16 @@
-"""Whole episodes of the language agents: by the reasoner, by a model that talks nonsense, and over HTTP."""
+"""Whole episodes of the language agents: by the reasoner, by one that errs, and by a model that answers nothing."""
 
 from __future__ import annotations
 
-import json
-import random
 import re
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.catalogue.registry import scenario_named
-from hm_agent.experiment import Experiment
 from hm_agent.models.prompts import render
-from hm_agent.models.settings import ModelSettings
-from hm_agent.pool.progress import Progress
 from hm_agent.questions import AnswerT, ModelCall, Question, ignore
-from hm_agent.recording.result import Result
-from hm_agent.recording.trace import read_trace
-from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.testing.episodes import play_out, play_steps, set_up
 from hm_agent.theory_of_mind.decision_questions import CallsAnswer, Plan
 from hm_agent.theory_of_mind.odds_questions import GiveChances
@@ -28,13 +18,11 @@ from hm_agent.worlds.symmtom.language.board import Board
 from hm_agent.worlds.symmtom.language.calls import Meet
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
 from tests.model_stand_ins import CheckedReasoner, Mute
-from tests.support.one_episode import result_of
 
 AGENTS = ("hypothetical_minds", "hm_joint", "hm_odds", "react", "reflexion", "plan_react", "mmp", "mmp_he")
 BY_CHANCE = 4.0
 """The mean reward of random agents on the small board."""
 (SMALL,) = find_scenarios(["symmtom_w6_n3_c3"])
-(LARGE,) = find_scenarios(["symmtom_w6_n4_c8"])
 MOST_TOKENS, CHARACTERS_PER_TOKEN = 600, 4
 MORE_IN_ONE_PROMPT = 1.3
 """How many times `MOST_TOKENS` one prompt may take."""
@@ -103,13 +91,6 @@ def test_one_of_two_agents_walks_elsewhere_once_it_has_not_reached_the_other() -
     assert Meet("player_1") in barred
 
 
-@pytest.mark.parametrize("options", [{"first_hand": "private"}, {"rewards": "competitive"}])
-def test_variants_are_played(options: dict[str, Any]) -> None:
-    steps = play_steps(SMALL, "hypothetical_minds", 30, **options)
-    assert len(steps) > 5
-    assert sum(step.reward for step in steps) > 0
-
-
 @pytest.mark.parametrize("agent", AGENTS)
 def test_an_agent_whose_model_answers_nothing_plays_on(agent: str) -> None:
     steps = play_steps(SMALL, agent, 30, model=Mute())
@@ -156,71 +137,6 @@ def test_no_prompt_says_what_the_view_does_not_hold() -> None:
     boards = re.findall(r"^- player_\d \(\d.*$", told, re.MULTILINE)
     assert boards
     assert all("; first-hand unknown; " in board for board in boards)
-
-
-def nonsense(rng: random.Random, prompt: str) -> str:
-    """Answers of the right form, half of them wrong in what they hold."""
-    calls = rng.choices(["go_to((2, 2))", "go_to((9, 9))", "meet(player_1)", "say(0)", "recharge()", "dance()"], k=2)
-    answers = {
-        "calls": {"calls": calls},
-        "next": {"player": rng.choice(["player_1", "me"]), "next": [], "strategy": "x"},
-        "hypothesis": {"hypothesis": "It is\n# Answer"},
-    }
-    form = prompt.rpartition("# Answer")[2]
-    return json.dumps(next(answer for key, answer in answers.items() if f'"{key}":' in form))
-
-
-def play(server: Endpoint, out: Path, silence: Progress) -> Result:
-    model = ModelSettings(name="loopback", base_url=server.base_url, retries=1)
-    return result_of(Experiment((SMALL,), model=model, out=out, options={}, max_steps=10), silence)
-
-
-def test_a_model_that_talks_nonsense_ends_no_episode(tmp_path: Path, silence: Progress) -> None:
-    rng = random.Random(1)
-
-    def answer(body: dict[str, Any]) -> Response:
-        return completion(rng.choice([nonsense(rng, prompt_of(body, 0)), "What a nice day.", '{"calls": 7}']))
-
-    with Endpoint(answer) as server:
-        result = play(server, tmp_path, silence)
-    assert result.status.startswith("no_result: ")
-    assert result.steps == 10
-    assert 0 < result.unanswered_questions < result.questions
-
-
-def text_player(body: dict[str, Any]) -> Response:
-    """Answers from the words of the prompt alone."""
-    prompt = prompt_of(body, 0)
-    knows = re.findall(r"you know ([\d ]+)", prompt)[0].split()
-    names = re.findall(r"^- (player_\d) \(\d", prompt, re.MULTILINE)
-    form = prompt.rpartition("# Answer")[2]
-    if '"calls":' in form:
-        walks = [f"meet({names[0]})", "recharge()"] if "lack" in prompt.partition("# Now")[2][:200] else ["recharge()"]
-        said: dict[str, Any] = {"calls": [*walks, *(f"say({piece})" for piece in knows)]}
-    elif '"next":' in form:
-        count = max(1, len(re.findall(r"^\d\. \(", prompt, re.MULTILINE)))
-        about = re.findall(r'"player": "(player_\d)"', form)[0]
-        said = {
-            "player": about,
-            "next": [{"does": "visits its base", "says": 0}] * count,
-            "strategy": f"Meet {names[0]} and tell it all.",
-        }
-    else:
-        said = {"hypothesis": "It goes to its base once it knows all."}
-    return completion(json.dumps(said), prompt=prompt)
-
-
-def test_an_episode_is_played_over_http_from_the_prompts_alone(tmp_path: Path, silence: Progress) -> None:
-    with Endpoint(text_player) as server:
-        result = play(server, tmp_path, silence)
-        assert len(server.received) == result.model_calls
-    assert (result.status, result.unanswered_questions) == ("max_steps", 0)
-    (trace,) = tmp_path.rglob("trace.jsonl")
-    asked = {question["question"] for line in read_trace(trace) for question in line.get("questions", [])}
-    assert asked == {"Plan", "Propose", "Predict"}
-    states = [line["state"] for line in read_trace(trace)]
-    assert {"plan", "done", "call", "notes"} <= states[0].keys() | {"plan"}
-    assert states[0]["notes"].keys() == {"cell", "knows", "believed"}
 
 
 def test_with_chances_no_plan_is_asked_for_once_they_are_told() -> None:
