@@ -41,7 +41,9 @@ OTHER_GAMES = (
     *(f"{game}_repeated_?" for game in ("chicken", "stag_hunt", "bach_or_stravinsky")),
     *(f"{game}_coordination_repeated_?" for game in ("pure", "rationalizable")),
     *(f"cooking_{kitchen}_?" for kitchen in ("cramped", "ring", "circuit", "forced")),
+    "rws_one_shot_?",
     "coins_?",
+    "coins_unseen_?",
     "daycare_?",
 )
 """Scenarios of Melting Pot with one seat for agents that are not in the comparison."""
