@@ -6,17 +6,19 @@ Episodes go to `runs/rates`, and the same command goes on there; the rates go in
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from math import ceil
 from pathlib import Path
+from typing import Any
 
 from benchmarks.tokens import CHARACTERS_PER_TOKEN
 from hm_agent.catalogue.casting import can_play
 from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.catalogue.registry import shared_agents, suites
 from hm_agent.experiment import Experiment
-from hm_agent.experiment.estimate import RECORDED, rates_of, write_rates
+from hm_agent.experiment.estimate import RECORDED, rates_of
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.prompts import render
 from hm_agent.models.providers import register_model
@@ -25,6 +27,7 @@ from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.questions import AnswerT, ModelCall, Question, ignore
 from hm_agent.reporting.runs import read_runs
+from hm_agent.storage.files import write_whole
 
 OUT = Path("runs/rates")
 PLAYED = {
@@ -70,9 +73,17 @@ def experiments() -> Iterator[Experiment]:
             yield Experiment((scenario,), agents, model=model, out=OUT, options=bots, record_replay=False)
 
 
+def rounded(value: Any) -> Any:
+    """The value without what is None, and with four significant digits."""
+    if isinstance(value, dict):
+        return {name: rounded(part) for name, part in value.items() if part is not None}
+    return float(f"{value:.4g}") if isinstance(value, float) else value
+
+
 def main() -> None:
     for experiment in experiments():
         run(experiment, NoProgress())
     rates = [replace(rate, model=BUILTIN, seconds=None) for rate in rates_of(read_runs([OUT]).results)]
-    write_rates(rates)
+    lines = (json.dumps(rounded(asdict(rate))) for rate in rates)
+    write_whole(RECORDED, "[\n" + ",\n".join(lines) + "\n]\n")
     print(f"{len(rates)} rates in {RECORDED}")

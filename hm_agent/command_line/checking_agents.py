@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from traceback import format_stack
 from types import FrameType
 from typing import Any
@@ -24,8 +22,7 @@ from hm_agent.experiment import Experiment
 from hm_agent.flags.parsing import argument_parser
 from hm_agent.models.canned import PLACE
 from hm_agent.models.settings import BUILTIN, ModelSettings
-from hm_agent.pool.progress import NoProgress
-from hm_agent.pool.run import run
+from hm_agent.pool.run import run_aside
 from hm_agent.process.exit_status import FAILED, WRONG_INPUT, complain
 from hm_agent.process.shell import printable
 from hm_agent.recording.result import Result, own_place
@@ -88,21 +85,18 @@ def one_of_each_world() -> Iterator[Chosen]:
 
 
 def _check(agent: str, scenario: ScenarioInfo, options: Mapping[str, Setting], steps: int, seconds: float) -> Result:
-    """Plays an episode into a folder that is removed again, and prints a line about it."""
+    """Plays an episode that leaves no files, and prints a line about it."""
     model, actions = BUILTIN if isinstance(shared_agent(agent), Recipe) else PLACE, list[str]()
-    with tempfile.TemporaryDirectory(prefix="hm_agent-") as out:
-        experiment = Experiment(
-            (scenario,),
-            agents=(agent,),
-            model=ModelSettings(model),
-            max_steps=steps,
-            out=Path(out),
-            options=options,
-            recorders=(lambda episode: _ActionRecorder(actions, seconds),),
-        )
-        experiment.check()
-        with _bounded_steps(scenario, seconds):
-            (result,) = run(experiment, NoProgress())
+    experiment = Experiment(
+        (scenario,),
+        agents=(agent,),
+        model=ModelSettings(model),
+        max_steps=steps,
+        options=options,
+        recorders=(lambda episode: _ActionRecorder(actions, seconds),),
+    )
+    with _bounded_steps(scenario, seconds):
+        result = run_aside(experiment)
     where = f" ({result.place_of_error})" if result.place_of_error else ""
     told = f"{counted(result.steps, 'step')}, {counted(result.questions, 'question')}"
     told += f", {result.unanswered_questions} unanswered" if result.unanswered_questions else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,8 +18,7 @@ from hm_agent.flags.parsing import argument_parser
 from hm_agent.models.canned import PLACE
 from hm_agent.models.prompts import register_prompts, render, template_names, template_text
 from hm_agent.models.settings import BUILTIN, ModelSettings
-from hm_agent.pool.progress import NoProgress
-from hm_agent.pool.run import run
+from hm_agent.pool.run import run_aside
 from hm_agent.process.exit_status import FAILED, complain
 from hm_agent.process.shell import printable
 from hm_agent.storage.files import write_whole
@@ -76,18 +74,15 @@ def _show(options: argparse.Namespace) -> int:
         register_prompts(folder)
     scenario, agent, shown = find_scenario(options.scenario, {}), find_agent(options.agent), list[str]()
     is_own_code = is_place(agent) and not isinstance(shared_agent(agent), Recipe)
-    with tempfile.TemporaryDirectory(prefix="hm_agent-") as out:
-        experiment = Experiment(
-            (scenario,),
-            agents=(agent,),
-            model=ModelSettings(PLACE if is_own_code else BUILTIN),
-            out=Path(out),
-            record_replay=False,
-            max_steps=options.max_steps,
-            recorders=(lambda episode: _PromptRecorder(episode, shown),),
-        )
-        experiment.check()
-        (result,) = run(experiment, NoProgress())
+    experiment = Experiment(
+        (scenario,),
+        agents=(agent,),
+        model=ModelSettings(PLACE if is_own_code else BUILTIN),
+        record_replay=False,
+        max_steps=options.max_steps,
+        recorders=(lambda episode: _PromptRecorder(episode, shown),),
+    )
+    result = run_aside(experiment)
     print("\n\n".join(shown))
     if not result.is_finished:
         return complain("hm-agent prompts", f"the episode ended early: {result.short_reason}", FAILED)

@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -103,18 +102,6 @@ def _rate(key: tuple[str, str, str, str], played: Sequence[tuple[Result, SeatRes
         input_tokens=Spread.of([seat.input_tokens or 0 for _, seat in played]),
         output_tokens=Spread.of([seat.output_tokens or 0 for _, seat in played]),
     )
-
-
-def write_rates(rates: Iterable[Rate], path: Path = RECORDED) -> None:
-    """Writes rates as JSON, a line each, with four significant digits."""
-    lines = (json.dumps(_rounded(asdict(rate))) for rate in rates)
-    write_whole(path, ("[\n" + ",\n".join(lines) + "\n]\n").encode())
-
-
-def _rounded(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _rounded(part) for name, part in value.items() if part is not None}
-    return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
 @cache

@@ -48,9 +48,6 @@ class FlagField:
             raise ConfigError(f"{self.name}={value!r}: must be {words}")
         if self.choices and value not in self.choices:
             raise ConfigError(f"{self.name}={value!r}: must be {' or '.join(self.choices)}")
-        self._check_bounds(value)
-
-    def _check_bounds(self, value: Any) -> None:
         if problem := number_problem(value, self.lower, self.upper):
             raise ConfigError(f"{self.name}={value}: {problem}")
 

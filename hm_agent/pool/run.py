@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import replace
+from pathlib import Path
 
 from hm_agent.catalogue.registry import suites
 from hm_agent.experiment import Experiment
@@ -10,7 +13,7 @@ from hm_agent.models.budget import RunBudget
 from hm_agent.models.providers import PROVIDERS
 from hm_agent.pool.due_episodes import DueEpisodes
 from hm_agent.pool.pool import Host, LocalHost, Pool
-from hm_agent.pool.progress import Progress
+from hm_agent.pool.progress import NoProgress, Progress
 from hm_agent.pool.shared_state import SharedState
 from hm_agent.pool.worker import InlinePlayer
 from hm_agent.process.interruptions import postponing_interruption, told_of_interruptions
@@ -53,6 +56,15 @@ def run(experiment: Experiment, progress: Progress, budget: RunBudget | None = N
                 return InlinePlayer(experiment.at_once, budget, state.cache, progress).play(due)
             with _host(experiment) as host:
                 return Pool(host, workers, experiment.at_once, state, progress, due).play()
+
+
+def run_aside(experiment: Experiment) -> Result:
+    """Plays the one episode of an experiment into a folder that is removed again; raises ConfigError if it can't."""
+    with tempfile.TemporaryDirectory(prefix="hm_agent-") as out:
+        aside = replace(experiment, out=Path(out))
+        aside.check()
+        (result,) = run(aside, NoProgress())
+    return result
 
 
 def _host(experiment: Experiment) -> AbstractContextManager[Host]:
