@@ -21,7 +21,7 @@ from hm_agent.questions import AnswerT, Model, ModelCall, Question, ignore
 from hm_agent.testing.endpoint import Endpoint, Response
 from hm_agent.testing.episodes import set_up
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
-from hm_agent.theory_of_mind.mind import HypothesisAnswer
+from hm_agent.theory_of_mind.mind_questions import HypothesisAnswer
 from hm_agent.theory_of_mind.module import TheoryOfMind
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame

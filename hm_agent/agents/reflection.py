@@ -6,19 +6,11 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Protocol
 
-from pydantic import BaseModel
-
-from hm_agent.questions import Model, Question, Words, answer_or_none
+from hm_agent.questions import Model, Question, answer_or_none
+from hm_agent.theory_of_mind.decision_questions import Critique
 
 EVALUATIONS_SHOWN = 3
 """How many of the latest evaluations the next plan is shown."""
-
-
-class Critique(BaseModel):
-    """What was wrong with a plan, and what to do instead."""
-
-    reasoning: str = ""
-    critique: Words
 
 
 class FinishedPlan(Protocol):

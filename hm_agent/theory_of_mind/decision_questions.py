@@ -10,11 +10,10 @@ from typing import Any, Generic
 
 from pydantic import BaseModel
 
-from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.models.prompts import phrase
-from hm_agent.questions import WORDS_PATTERN, Forms, Question, plan_of
-from hm_agent.theory_of_mind.mind import HindsightAnswer, PlayerBelief
+from hm_agent.questions import WORDS_PATTERN, Forms, Question, Words, plan_of
+from hm_agent.theory_of_mind.mind import Outcome, PlayerBelief
 from hm_agent.theory_of_mind.seat_question import History, SeatQuestion, StrategyT, answer_with
 from hm_agent.theory_of_mind.situation import (
     BarredCall,
@@ -25,6 +24,20 @@ from hm_agent.theory_of_mind.situation import (
     TypedStrategy,
 )
 from hm_agent.written_calls import CallError
+
+
+class Critique(BaseModel):
+    """What was wrong with a plan, and what to do instead."""
+
+    reasoning: str = ""
+    critique: Words
+
+
+class HindsightAnswer(BaseModel):
+    """Whether another strategy would have paid in a past interaction."""
+
+    reasoning: str = ""
+    outcome: Outcome
 
 
 class StrategyAnswer(BaseModel, Generic[StrategyT]):

@@ -11,19 +11,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
-from pydantic import BaseModel
-
 from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy
-from hm_agent.questions import Asking, Words
+from hm_agent.questions import Asking
 from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.player_odds import PlayerOdds
-
-
-class HypothesisAnswer(BaseModel):
-    """A belief about another player's strategy."""
-
-    reasoning: str = ""
-    hypothesis: Words
 
 
 class Outcome(StrEnum):
@@ -32,13 +23,6 @@ class Outcome(StrEnum):
     POSITIVE = "positive"
     NEUTRAL = "neutral"
     NEGATIVE = "negative"
-
-
-class HindsightAnswer(BaseModel):
-    """Whether another strategy would have paid in a past interaction."""
-
-    reasoning: str = ""
-    outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from hm_agent.core import Hypothesis
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import Forms, Question, Remark, Words, check_all, one_of
-from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, HypothesisAnswer, PlayerBelief
+from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, PlayerBelief
 from hm_agent.theory_of_mind.seat_question import (
     BehaviourT,
     History,
@@ -32,6 +32,13 @@ from hm_agent.theory_of_mind.situation import SeatSituation
 SOME, ANY, NONE = range(1, MOST_HYPOTHESES + 1), range(MOST_HYPOTHESES + 1), range(1)
 """How many hypotheses an answer may have: after new evidence, before there is evidence, and if nothing new is known."""
 _refusal = partial(phrase, "agent/messages.j2")
+
+
+class HypothesisAnswer(BaseModel):
+    """A belief about another player's strategy."""
+
+    reasoning: str = ""
+    hypothesis: Words
 
 
 @dataclass(frozen=True, slots=True)

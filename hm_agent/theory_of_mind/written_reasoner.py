@@ -10,14 +10,20 @@ from dataclasses import dataclass, replace
 from math import exp
 from typing import Any, Generic, TypeVar
 
-from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.theory_of_mind.decision_questions import CallsAnswer, ChooseStrategy, Plan, ReviewPlan, StrategyAnswer
-from hm_agent.theory_of_mind.mind import HypothesisAnswer
+from hm_agent.theory_of_mind.decision_questions import (
+    CallsAnswer,
+    ChooseStrategy,
+    Critique,
+    Plan,
+    ReviewPlan,
+    StrategyAnswer,
+)
 from hm_agent.theory_of_mind.mind_questions import (
     AskProbes,
     Foresight,
+    HypothesisAnswer,
     MindRead,
     MindsReadAnswer,
     Predict,

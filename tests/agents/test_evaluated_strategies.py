@@ -10,9 +10,15 @@ import pytest
 
 from hm_agent.agents.baselines import EvaluatedStrategies
 from hm_agent.testing.scripted_model import ScriptedModel, each
-from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, FollowStrategy, JudgeStrategy, StrategyAnswer
+from hm_agent.theory_of_mind.decision_questions import (
+    ChooseStrategy,
+    FollowStrategy,
+    HindsightAnswer,
+    JudgeStrategy,
+    StrategyAnswer,
+)
 from hm_agent.theory_of_mind.hypotheses import TABLE_3, Hyperparameters
-from hm_agent.theory_of_mind.mind import HindsightAnswer, Outcome
+from hm_agent.theory_of_mind.mind import Outcome
 from hm_agent.worlds.melting_pot.games.cooking.roles import LOADS, SERVES, STANDS, KitchenStrategy
 from hm_agent.worlds.melting_pot.games.cooking.seat import SharedWork
 from hm_agent.worlds.melting_pot.games.matrix.strategy import MatrixStrategy

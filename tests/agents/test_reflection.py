@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from hm_agent.agents.reflection import EVALUATIONS_SHOWN, Critique
+from hm_agent.agents.reflection import EVALUATIONS_SHOWN
 from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, ignore
 from hm_agent.testing.episodes import SeatStep
-from hm_agent.theory_of_mind.decision_questions import CallsAnswer, Plan, ReviewPlan
+from hm_agent.theory_of_mind.decision_questions import CallsAnswer, Critique, Plan, ReviewPlan
 from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction
 from hm_agent.worlds.melting_pot.planning.calls import FireAt, FireOnSight, Interact, SubstratePlanRecord

@@ -23,8 +23,7 @@ from hm_agent.models.answer_parsing import (
 from hm_agent.models.thinking import end_of_thinking, unclosed_thinking
 from hm_agent.questions import Question, in_one_line
 from hm_agent.theory_of_mind.decision_questions import CallsAnswer
-from hm_agent.theory_of_mind.mind import HypothesisAnswer
-from hm_agent.theory_of_mind.mind_questions import Prediction, Propose
+from hm_agent.theory_of_mind.mind_questions import HypothesisAnswer, Prediction, Propose
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory, InventoryAnswer
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, NextLead
 from hm_agent.worlds.melting_pot.grid import Layout, Pose

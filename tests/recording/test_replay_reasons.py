@@ -14,7 +14,6 @@ import pytest
 from playwright.sync_api import expect
 from pydantic import BaseModel
 
-from hm_agent.agents.reflection import Critique
 from hm_agent.catalogue.finding import find_scenarios
 from hm_agent.core import Decision, Event, Hypothesis, Observation, Step, Thoughts, Turn
 from hm_agent.questions import Exchange, ModelCall, Question, Usage
@@ -24,6 +23,7 @@ from hm_agent.theory_of_mind.decision_questions import (
     PLANNING,
     CallsAnswer,
     ChooseStrategy,
+    Critique,
     Plan,
     ReviewPlan,
     StrategyAnswer,

@@ -9,8 +9,7 @@ import pytest
 from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, StrategyAnswer
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
-from hm_agent.theory_of_mind.mind import HypothesisAnswer
-from hm_agent.theory_of_mind.mind_questions import Predict, Prediction, Propose
+from hm_agent.theory_of_mind.mind_questions import HypothesisAnswer, Predict, Prediction, Propose
 from hm_agent.theory_of_mind.module import Parts, TheoryOfMind
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, NextLead

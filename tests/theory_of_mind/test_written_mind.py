@@ -11,8 +11,8 @@ from hm_agent.models.prompts import render
 from hm_agent.testing.scripted_model import ScriptedModel
 from hm_agent.theory_of_mind.decision_questions import ChooseStrategy, StrategyAnswer
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
-from hm_agent.theory_of_mind.mind import Foreseen, HypothesisAnswer, PlayerBelief
-from hm_agent.theory_of_mind.mind_questions import Foresight, Predict, Prediction, Propose
+from hm_agent.theory_of_mind.mind import Foreseen, PlayerBelief
+from hm_agent.theory_of_mind.mind_questions import Foresight, HypothesisAnswer, Predict, Prediction, Propose
 from hm_agent.theory_of_mind.module import TheoryOfMind
 from hm_agent.theory_of_mind.written_mind import SHOWN_INTERACTIONS, WrittenMind, WrittenStrategy
 from hm_agent.worlds.symmtom.language.board import RETURNS, VISITS_BASE, Meeting, MeetingEnded, NextTalk, PieceHeard

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hm_agent.agents.planning_body import Notes, PlanAsking, PlanFollower, PlanningBody, PlanningState, PlanRequest
-from hm_agent.agents.reflection import Critique, FinishedPlan, Reflector
+from hm_agent.agents.reflection import FinishedPlan, Reflector
 from hm_agent.core import Event, Observation
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN, Model, Question
-from hm_agent.theory_of_mind.decision_questions import Plan
+from hm_agent.theory_of_mind.decision_questions import Critique, Plan
 from hm_agent.theory_of_mind.situation import PlanRecord, SeatSituation
 from hm_agent.worlds.melting_pot.facts import Beam, Counts
 from hm_agent.worlds.melting_pot.games.game import LED, Game, PlanContext, PlanOutcome, View

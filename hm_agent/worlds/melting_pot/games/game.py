@@ -9,10 +9,9 @@ from typing import Any, Protocol
 import numpy.typing as npt
 
 from hm_agent.agents.planning_body import LiteralProbes, NoProbes
-from hm_agent.agents.reflection import Critique
 from hm_agent.core import Event, Interaction, Observation
 from hm_agent.questions import Question
-from hm_agent.theory_of_mind.decision_questions import Plan, ReviewPlan
+from hm_agent.theory_of_mind.decision_questions import Critique, Plan, ReviewPlan
 from hm_agent.theory_of_mind.mind import Mind
 from hm_agent.theory_of_mind.situation import SeatSituation
 from hm_agent.worlds.melting_pot.facts import Counts

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hm_agent.core import Hypothesis
-from hm_agent.theory_of_mind.mind import HypothesisAnswer
-from hm_agent.theory_of_mind.mind_questions import Foresight, Predict, Propose
+from hm_agent.theory_of_mind.mind_questions import Foresight, HypothesisAnswer, Predict, Propose
 from hm_agent.worlds.enacttom.house.commands import communicate
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS, RULES, answer_probes, best_commands, message

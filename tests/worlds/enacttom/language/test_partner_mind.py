@@ -15,9 +15,10 @@ from hm_agent.testing.scripted_model import ScriptedModel
 from hm_agent.theory_of_mind.decision_questions import Plan
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
 from hm_agent.theory_of_mind.joint import JointMind
-from hm_agent.theory_of_mind.mind import HypothesisAnswer, PlayerBelief
+from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.mind_questions import (
     Foresight,
+    HypothesisAnswer,
     Predict,
     Prediction,
     Propose,

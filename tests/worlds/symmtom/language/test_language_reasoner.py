@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hm_agent.theory_of_mind.mind import HypothesisAnswer
-from hm_agent.theory_of_mind.mind_questions import Propose
+from hm_agent.theory_of_mind.mind_questions import HypothesisAnswer, Propose
 from hm_agent.worlds.symmtom.knowledge.k_matrix import NestedKnowledge
 from hm_agent.worlds.symmtom.language.board import MOST_TALKS, RETURNS, SILENCE, VISITS_BASE, YOU, Board, Meeting, Talk
 from hm_agent.worlds.symmtom.language.calls import GoTo, Meet, Recharge, Say

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hm_agent.agents.reflection import Critique
 from hm_agent.questions import Question
+from hm_agent.theory_of_mind.decision_questions import Critique
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, POT, Kitchen, KitchenRules, Pot, Station
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import Barred, Teammate
 from hm_agent.worlds.melting_pot.grid import Cell

@@ -7,20 +7,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hm_agent.agents.reflection import Critique
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.theory_of_mind.decision_questions import (
     CallsAnswer,
     ChooseStrategy,
+    Critique,
     FollowStrategy,
+    HindsightAnswer,
     JudgeStrategy,
     Plan,
     ReviewPlan,
     StrategyAnswer,
 )
-from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, HindsightAnswer, HypothesisAnswer, Outcome
+from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, Outcome
 from hm_agent.theory_of_mind.mind_questions import (
     Foresight,
+    HypothesisAnswer,
     MindRead,
     MindsReadAnswer,
     Predict,

@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.repeated_games.payoffs import Shares
 from hm_agent.theory_of_mind.decision_questions import (
     CallsAnswer,
     ChooseStrategy,
+    Critique,
     FollowStrategy,
+    HindsightAnswer,
     JudgeStrategy,
     Plan,
     ReviewPlan,
     StrategyAnswer,
 )
-from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer, Outcome
+from hm_agent.theory_of_mind.mind import Outcome
 from hm_agent.theory_of_mind.mind_questions import (
     AskProbes,
     Foresight,
+    HypothesisAnswer,
     MindRead,
     MindsReadAnswer,
     Predict,
