@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -158,7 +159,11 @@ def test_a_pair_counts_by_its_lesser_score_and_half_a_pair_does_not_count() -> N
 
 
 def test_of_many_shortcuts_that_were_not_played_a_few_are_named() -> None:
-    known = {"world": "matrix_games", "scenario": "mg_drawn_average_2", "settings": {"seed": 0, "max_steps": None}}
+    known: dict[str, Any] = {
+        "world": "matrix_games",
+        "scenario": "mg_drawn_average_2",
+        "settings": {"seed": 0, "max_steps": None},
+    }
     earned = {"react": 60.0, "constant": 40.0, "oracle": 80.0}
     _, missing = shortcut_notes(
         tabulate(
