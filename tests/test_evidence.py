@@ -241,6 +241,7 @@ def test_a_run_is_reproduced_with_the_prompts_that_lie_in_it(endpoint: Endpoint,
     status, output, _ = call_here("hm-agent", "reproduce", str(out))
     assert status == FAILED
     assert f"was played with other prompts: {PLAN}" in output
+    assert "--overwrite" not in output
     assert len(endpoint.received) == asked
 
 

@@ -50,13 +50,13 @@ class Figure:
 class OrderFigures:
     """The figures of one world's items that need one order of mind.
 
-    order: None in a world whose scenarios state none. items: pairs count once; left_out: those without a score, since
-    the ceiling is hardly better than the best shortcut. literal: the share of statements about other minds that were
-    right, none in an episode without a result; skill: the same from the base rate (0) to always right (1), or the share
-    itself without a base rate. functional: how well it acted, from the best shortcut (0) to the ceiling (1); a share in
-    a world that has neither. gap: skill minus functional. log_loss_skill, brier_skill: of the chances that it gave, 1
-    minus the ratio to what the frequencies in hindsight get. references: by agent, the functional score of the ladder,
-    the ceiling, the floor and the best of all shortcuts in the same items.
+    order: None in a world whose scenarios state none. items: how many scenarios, two that make a pair counted once;
+    left_out: those without a score, since the ceiling is hardly better than the best shortcut. literal: the share of
+    statements about other minds that were right, none in an episode without a result; skill: the same from the base
+    rate (0) to always right (1), or the share itself without a base rate. functional: how well it acted, from the best
+    shortcut (0) to the ceiling (1); a share in a world that has neither. gap: skill minus functional. log_loss_skill,
+    brier_skill: of the chances that it gave, 1 minus the ratio to what the frequencies in hindsight get. references: by
+    agent, the functional score of the ladder, the ceiling, the floor and the best of all shortcuts in the same items.
     """
 
     order: int | None

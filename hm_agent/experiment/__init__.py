@@ -314,7 +314,11 @@ class Experiment:
             if result is None:
                 check_format(episode.folder / FILE)
                 continue
-            episode.check_same(result)
+            try:
+                episode.check_same(result)
+            except ConfigError as error:
+                remedy = "use the same settings, name another --out, or play all anew with --overwrite"
+                raise ConfigError(f"{episode.folder} {error}: {remedy}") from error
             if result.is_finished or not self.retry_failed:
                 played.add(episode.folder)
                 if not result.judged.is_finished:

@@ -101,7 +101,7 @@ class Episode:
         return any(model != BUILTIN for model in self.models)
 
     def check_same(self, result: Result) -> None:
-        """Raises ConfigError if a result was played with other settings or prompts, or measured in another way."""
+        """Raises ConfigError, which says how, if a result was played or measured otherwise: `was played with ...`."""
         self._check_same_measure(result)
         self._check_same_prompts(result)
         recorded = {"scenario": result.scenario, "agent": result.agent, "model": result.model, **result.settings}
@@ -120,27 +120,20 @@ class Episode:
                 how = f"with another content of --{files[name]}, or before a hash of it was kept"
             elif name == CODE:
                 how = "with other code of your own agents or models"
-            raise ConfigError(
-                f"{self.folder} was played {how}: "
-                "use the same settings, name another --out, or play all anew with --overwrite"
-            )
+            raise ConfigError(f"was played {how}")
 
     def _check_same_measure(self, result: Result) -> None:
         now = self.scenario.metric.measure
         if result.measure not in (None, now):
             raise ConfigError(
-                f"{self.folder} was measured by {result.measure.name} ({result.measure.unit}), not by {now.name} "
-                f"({now.unit}): name another --out, or play all anew with --overwrite"
+                f"was measured by {result.measure.name} ({result.measure.unit}), not by {now.name} ({now.unit})"
             )
 
     def _check_same_prompts(self, result: Result) -> None:
         changed = [name for name, digest in result.prompts.items() if template_hash(name) != digest]
         if changed:
-            raise ConfigError(
-                f"{self.folder} was played with other prompts: {listed(changed[:3])} "
-                f"{'was' if len(changed) == 1 else 'were'} changed since; name another --out, or play all anew with "
-                "--overwrite"
-            )
+            verb = "was" if len(changed) == 1 else "were"
+            raise ConfigError(f"was played with other prompts: {listed(changed[:3])} {verb} changed since")
 
     @property
     def title(self) -> str:

@@ -322,6 +322,12 @@ def leaderboard_of(card: Card) -> str:
     return page("leaderboard.md.j2", board=leaderboard([card]))
 
 
+def test_a_card_says_of_how_many_episodes_and_scenarios_its_figures_are(card: Path) -> None:
+    order = json.loads(card.read_text())["worlds"][0]["orders"][0]
+    count = f"<td>{order['episodes']}<small>{order['items']} scenario"
+    assert count in card.with_name("card.html").read_text()
+
+
 def test_the_canary_stands_in_card_and_answers(card: Path) -> None:
     assert CANARY in card.read_text()
     assert CANARY in card.with_name("card.html").read_text()

@@ -43,6 +43,8 @@ KINDS: Mapping[str, StoryPairKind] = {
     ),
     "message": StoryPairKind("which message makes one look in the right place, and another not", 1, is_plan=True),
     "meet": StoryPairKind("whom to send to meet someone, by where they think that one will look", 2, is_plan=True),
-    "join": StoryPairKind("which message makes one meet another, by the same", 2, is_plan=True),
+    "join": StoryPairKind(
+        "which message makes one meet another, by where they think that one will look", 2, is_plan=True
+    ),
 }
 PAIR_SCENARIOS = in_halves("exploretom_pairs_", KINDS)

@@ -37,7 +37,9 @@ KINDS: Mapping[str, PairKind] = {
     "order_1_heard": PairKind(
         "goes to the one of two that lacks more, by what it heard them being told", 1, True, 16, 6
     ),
-    "order_1": PairKind("the same, by what they were told where it could not hear", 1, False, 16, 6),
+    "order_1": PairKind(
+        "goes to the one of two that lacks more, by what they were told where it could not hear", 1, False, 16, 6
+    ),
     "order_2": PairKind("foresees to whom another goes, by what that one believes", 2, True, 18, 4),
 }
 PAIR_SCENARIOS = in_halves("symmtom_pairs_", KINDS)
