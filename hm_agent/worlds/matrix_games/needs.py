@@ -15,6 +15,7 @@ from random import Random
 from statistics import mean
 
 from hm_agent.catalogue.finding import find_scenarios
+from hm_agent.catalogue.registry import register_scenarios
 from hm_agent.config import ConfigError
 from hm_agent.episode import run_episode
 from hm_agent.flags.parsing import argument_parser
@@ -113,7 +114,10 @@ def main(arguments: Sequence[str]) -> int:
         default=0,
         help="the number of the first episode (default: 0), so that other seeds can tell whether a need holds",
     )
+    parser.add_argument("--scenarios_dir", action="append", default=[], help="a folder with games of your own")
     asked = parser.parse_intermixed_args(arguments)
+    for folder in asked.scenarios_dir:
+        register_scenarios(folder)
     found = [table_scenarios().get(info.name) for info in find_scenarios(asked.scenarios)]
     known = [scenario for scenario in found if scenario is not None]
     if len(known) < len(found) or asked.episodes < 1:

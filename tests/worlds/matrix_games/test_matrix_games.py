@@ -254,6 +254,8 @@ def test_a_game_of_ones_own_is_listed_and_played_and_its_content_is_recorded(
 ) -> None:
     assert cli.main(["hm-agent", "list", f"--scenarios_dir={own_folder}"]) == 0
     assert " mg_sides_answers\n" in capsys.readouterr().out
+    assert cli.main(["hm-agent", "needs", "mg_sides_*", f"--scenarios_dir={own_folder}", "--episodes=1"]) == 0
+    assert "| mg_sides_answers |" in capsys.readouterr().out
     result, *_ = hm_agent.play("mg_sides_answers", agent=["bayes"], out=tmp_path / "runs")
     assert result.steps == 5
     assert str(result.settings["scenarios_dir"]).startswith("sha256:")
