@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hm_agent.cards.battery import Battery
-from hm_agent.catalogue.suite import FULL
+from hm_agent.catalogue.suite import FULL, SMALL
 from hm_agent.command_line import flags, requested
 from hm_agent.command_line.cli import main
 from hm_agent.command_line.commands import COMMANDS
@@ -33,6 +33,8 @@ def test_large_numbers_may_be_written_with_an_exponent() -> None:
 def test_a_battery_is_of_the_size_and_the_worlds_that_are_named() -> None:
     flags.parse(("hm-agent battery", "--size=full", "--world=symmtom,exploretom,symmtom"))
     assert requested.battery()[0] == Battery(FULL, worlds=("exploretom", "symmtom"))
+    flags.parse(("hm-agent battery",))
+    assert requested.battery()[0] == Battery(SMALL)
 
 
 @pytest.mark.parametrize(

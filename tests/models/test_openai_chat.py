@@ -433,6 +433,8 @@ NO_COMPLETIONS = {
     "other_form": Response(body={"result": "fine"}),
     "error_with_status_200": Response(body={"error": {"message": "Provider returned error", "code": 502}}),
     "null_choices": Response(body={"choices": None}),
+    "choice_of_another_form": Response(body={"choices": [1]}),
+    "choice_without_message": Response(body={"choices": [{}]}),
     "not_unicode": Response(body=b'{"choices": "\xff"}'),
     "nested_deeply": Response(body=b"[" * 200_000),
     "not_compressed": Response(body=b"fine", headers={"Content-Encoding": "gzip", **SOON}),

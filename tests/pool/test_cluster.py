@@ -6,7 +6,6 @@ import json
 import os
 import pickle
 import re
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -28,7 +27,7 @@ from hm_agent.pool.progress import NoProgress, Pulse
 from hm_agent.pool.run import run
 from hm_agent.recording.result import Result
 from hm_agent.testing.endpoint import Endpoint, Response
-from tests.support.commands import ROOT, outcomes, overriding
+from tests.support.commands import call_here, outcomes, overriding
 from tests.support.kills import KillTrial
 from tests.support.melting_pot import text_player
 
@@ -170,15 +169,6 @@ def test_an_address_without_a_cluster_gets_one_line_soon(address: str, said: str
     assert time.monotonic() - began < PATIENCE / 2  # Ray itself would go on for minutes
 
 
-WITHOUT_RAY = """
-import sys
-sys.modules["ray"] = None
-from hm_agent.command_line.cli import PLAY
-sys.exit(PLAY.run(sys.argv[1:]))
-"""
-"""Python takes None for a module that can't be imported."""
-
-
 def test_a_port_where_something_else_listens_gets_one_line_soon() -> None:
     with Endpoint(text_player.answer) as server:
         address = server.base_url.removeprefix("http://").removesuffix("/v1")
@@ -186,18 +176,11 @@ def test_a_port_where_something_else_listens_gets_one_line_soon() -> None:
             connect(address)
 
 
-def test_without_the_extra_one_line_names_it(tmp_path: Path) -> None:
-    arguments = ["--scenario=rws_repeated_1", "--engine=ray", f"--out={tmp_path / 'out'}"]
-    called = subprocess.run(
-        [sys.executable, "-c", WITHOUT_RAY, *arguments],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_without_the_extra_one_line_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)  # as of a module that can't be imported
+    called = call_here("--scenario=rws_repeated_1", "--engine=ray", f"--out={tmp_path / 'out'}")
     said = "--engine=ray needs Ray, which is not installed: pip install 'hm_agent[ray]'"
-    assert (called.returncode, called.stderr) == (2, f"run_scenario.py: {said}\n")
+    assert called == (2, "", f"run_scenario.py: {said}\n")
     assert not list(tmp_path.iterdir())
 
 

@@ -16,6 +16,7 @@ from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, NextLead
 from tests.strategists import PAPERS, ROCKS, against, among, arena, begin, dyad, encounter, interact, lead, see_pickup
 
 ROCK, PAPER = {"rock": 6}, {"paper": 6}
+MMP, MMP_HE = Parts(evaluation=False, refinement=False), Parts(refinement=False)
 
 
 def predicts(words: str | None) -> str:
@@ -41,9 +42,10 @@ def mind_of(model: ScriptedModel, parts: Parts = ALL_PARTS) -> TheoryOfMind:
     return TheoryOfMind(dyad().mind, model, TABLE_2, parts)
 
 
-def test_a_hypothesis_is_validated_by_four_hits_in_a_row_and_then_asked_alone() -> None:
+@pytest.mark.parametrize("parts", [Parts(), MMP_HE], ids=["whole", "without refinement"])
+def test_a_hypothesis_is_validated_by_four_hits_in_a_row_and_then_asked_alone(parts: Parts) -> None:
     model = model_proposing("rock", "paper", "scissors", "rock")
-    mind = mind_of(model)
+    mind = mind_of(model, parts)
     for step in range(4):
         interact(mind, step)
         assert mind.validated is None
@@ -277,8 +279,6 @@ def test_what_repeats_is_thought_over_if_a_clue_had_made_expect_another_thing(su
 
 # Parts switched off, as in the ablations
 
-MMP, MMP_HE = Parts(evaluation=False, refinement=False), Parts(refinement=False)
-
 
 def test_without_evaluation_only_the_newest_hypothesis_is_kept() -> None:
     mind = mind_of(model_proposing("rock 1", "rock 2", "rock 3"), MMP)
@@ -318,20 +318,6 @@ def test_without_refinement_hypotheses_are_still_scored_by_their_predictions() -
         interact(mind, step)
     values = {hypothesis.words: hypothesis.value for hypothesis in mind.hypotheses}
     assert values == pytest.approx({"rock": 0.51, "paper": -0.3, "scissors": 0.0})
-
-
-def test_without_refinement_a_hypothesis_is_validated_and_then_asked_alone() -> None:
-    model = model_proposing("rock", "paper", "scissors", "paper")
-    mind = mind_of(model, MMP_HE)
-    for step in range(5):
-        assert mind.validated is None
-        interact(mind, step)
-    assert mind.validated is not None
-    assert mind.validated.words == "rock"
-    model.asked.clear()
-    for step in (5, 6, 7):
-        interact(mind, step)
-    assert model.kinds() == [Predict]
 
 
 @pytest.mark.parametrize(("parts", "shown"), [(Parts(), ["rock"]), (MMP_HE, []), (MMP, [])])

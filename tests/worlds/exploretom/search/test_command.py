@@ -156,7 +156,10 @@ def test_budget_ends_the_search_and_a_larger_one_goes_on(
             ["--action_sets=a1", "--max_actions=2"],
             "random stories meets --people=2 --important=2 --rooms=1 --max_actions=2 --must_have=move: lower --people",
         ),
-        (["--action_sets=a1", "--false_beliefs=50"], "--false_beliefs=50: lower --false_beliefs, or raise"),
+        (
+            ["--action_sets=a1", "--max_actions=4", "--false_beliefs=50"],
+            "--false_beliefs=50: lower --false_beliefs, or raise",
+        ),
         (
             ["--action_sets=a5,a1", "--must_have=tell,announce"],
             "--must_have=tell,announce: no story of the action set a1 has one; it has move",

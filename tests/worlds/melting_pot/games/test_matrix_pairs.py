@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from itertools import product
 from random import Random
 from typing import Any
 
@@ -41,8 +40,8 @@ from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.suite import SUITE
 from hm_agent.worlds.melting_pot.text_view import TextView
 
-SAMPLE = range(2)
-"""The numbers of the pairs that tests take from each half."""
+SAMPLE = [*zip(HALVES, range(len(HALVES)), strict=True)]
+"""The pairs that tests take, as (half, number)."""
 TURNED, LONGEST = 2, 15
 """For how many frames at each station the opponent, in view, faces another way on the other board."""
 GAME = game_named(PLAYED_ON, MatrixFacts)
@@ -78,7 +77,7 @@ def both_preludes(kind: str, half: str, number: int) -> list[Any]:
 
 @pytest.mark.parametrize("kind", ["order_1", "order_2"])
 def test_boards_look_alike_but_for_when_the_opponent_faces_the_agent(kind: str) -> None:
-    for half, number in product(HALVES, SAMPLE):
+    for half, number in SAMPLE:
         (first, *_), (second, *_) = both_preludes(kind, half, number)
         assert len(first) == len(second) == PRELUDE + 1
         differing = sum((one["RGB"] != other["RGB"]).any() for one, other in zip(first, second, strict=True))
@@ -92,7 +91,7 @@ def test_boards_look_alike_but_for_when_the_opponent_faces_the_agent(kind: str) 
 
 
 def test_boards_of_order_0_differ_in_which_kind_comes_first() -> None:
-    for half, number in product(HALVES, SAMPLE):
+    for half, number in SAMPLE:
         (_, _, first), (_, _, second) = both_preludes("order_0", half, number)
         assert first.creed == second.creed
         assert first.plays != second.plays
@@ -100,7 +99,7 @@ def test_boards_of_order_0_differ_in_which_kind_comes_first() -> None:
 
 @pytest.mark.parametrize("kind", ["order_1", "order_2"])
 def test_nothing_on_the_map_tells_which_board_it_is_at_the_decision(kind: str) -> None:
-    for half, number in product(HALVES, SAMPLE):
+    for half, number in SAMPLE:
         (_, first, _), (_, second, _) = both_preludes(kind, half, number)
         assert (first[AGENT]["WORLD.RGB"] == second[AGENT]["WORLD.RGB"]).all()
         assert (first[OPPONENT]["INVENTORY"] != second[OPPONENT]["INVENTORY"]).any()
@@ -108,7 +107,7 @@ def test_nothing_on_the_map_tells_which_board_it_is_at_the_decision(kind: str) -
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_opponent_holds_what_it_plays_and_the_right_answers_differ(kind: str) -> None:
-    for half, number in product(HALVES, SAMPLE):
+    for half, number in SAMPLE:
         boards = both_preludes(kind, half, number)
         for _, (agent, opponent), script in boards:
             assert opponent["INVENTORY"].argmax() == script.plays
@@ -179,7 +178,7 @@ def passed(kind: str, half: str, number: int, agent: str) -> Mapping[str, float]
 
 @pytest.mark.parametrize(("kind", "order"), [("order_0", 0), ("order_1", 1), ("order_2", 2)])
 def test_a_mind_of_the_order_passes_and_one_below_plays_alike_on_both_boards(kind: str, order: int) -> None:
-    for half, number in product(HALVES, SAMPLE):
+    for half, number in SAMPLE:
         assert min(passed(kind, half, number, f"order_{order}").values()) == 1
         for below in range(order):
             assert min(passed(kind, half, number, f"order_{below}").values()) == 0
