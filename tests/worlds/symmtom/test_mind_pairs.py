@@ -155,7 +155,7 @@ def test_in_order_2_no_first_move_is_right_on_both_boards() -> None:
 GOLDEN = {
     "order_0": "58ecc1660cab77bd",
     "order_1_heard": "28a036b776e265c6",
-    "order_1": "64a73b4eb6435a70",
+    "order_1": "f2a470e20583c6d5",
     "order_2": "a2835470649d83ee",
 }
 
