@@ -232,9 +232,10 @@ def _excess(relation: LearnerRelation, scenario: str, rewards: Rewards) -> float
 def keep(results: Sequence[TrainingResult], into: Path) -> None:
     """Writes README.md, results.json, and a figure for each scenario and for each algorithm of several scenarios.
 
-    Earlier results of other runs stay there, in rows and figures, also those of a command that ends at the same time. A
-    learner that was trained again with other parameters replaces its earlier results in the same game; earlier seeds
-    with the same parameters stay beside the new ones.
+    Earlier results of other runs stay there in rows, also those of a command that ends at the same time; a figure is
+    drawn anew of these results alone, and stays if they have none for it. A learner that was trained again with other
+    parameters replaces its earlier results in the same game; earlier seeds with the same parameters stay beside the new
+    ones.
     """
     into.mkdir(parents=True, exist_ok=True)
     with in_turn(into / "results.json"):
