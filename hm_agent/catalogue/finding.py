@@ -59,15 +59,20 @@ def passed_over_lines(patterns: Sequence[str], found: Iterable[ScenarioInfo]) ->
         yield f"{names[0]}{more}, for want of {needs}"
 
 
+def named_like(pattern: str) -> list[ScenarioInfo]:
+    """All listed scenarios whose short or full name is a name or matches a glob."""
+    return [
+        info
+        for info in scenarios().values()
+        if any(fnmatchcase(name, pattern) for name in (info.short_name, info.name))
+    ]
+
+
 def _matching(pattern: str) -> list[ScenarioInfo]:
     """The scenarios that a name or a glob matches; raises ConfigError if there are none."""
     if (only := listed_scenario(pattern)) and only.asked_by in pattern:
         return [only]
-    named = [
-        scenario
-        for scenario in scenarios().values()
-        if fnmatchcase(scenario.short_name, pattern) or fnmatchcase(scenario.name, pattern)
-    ]
+    named = named_like(pattern)
     asked = [scenario for scenario in named if scenario.asked_by in pattern]
     matching = asked or [scenario for scenario in [unlisted_scenario(pattern)] if scenario]
     if named and not matching:

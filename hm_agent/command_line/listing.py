@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from itertools import takewhile
 
-from hm_agent.catalogue.finding import find_agents, find_scenarios
+from hm_agent.catalogue.finding import find_agents, find_scenarios, named_like
 from hm_agent.catalogue.registry import agent_names, scenarios, shared_agents, suites
 from hm_agent.catalogue.scenario import ScenarioInfo
 from hm_agent.catalogue.suite import Suite
@@ -54,7 +54,7 @@ def one_by_one(scenario_patterns: Sequence[str], agent_patterns: Sequence[str]) 
 
     Unlike `find_scenarios`, a glob need not say `selfplay` or the like to match such names.
     """
-    matching = [info for pattern in scenario_patterns for info in _scenarios_of(pattern)]
+    matching = [info for pattern in scenario_patterns for info in named_like(pattern) or find_scenarios([pattern])]
     for suite in suites().values():
         if found := [info for info in dict.fromkeys(matching) if info.world == suite.name]:
             yield f"Scenarios of {suite.title}:"
@@ -67,13 +67,6 @@ def one_by_one(scenario_patterns: Sequence[str], agent_patterns: Sequence[str]) 
         if rows := [(name, agent.about) for name, agent in agents.items() if name in wanted]:
             yield title
             yield from _columns(rows)
-
-
-def _scenarios_of(pattern: str) -> Sequence[ScenarioInfo]:
-    named = [
-        info for info in scenarios().values() if any(fnmatchcase(n, pattern) for n in (info.short_name, info.name))
-    ]
-    return named or find_scenarios([pattern])
 
 
 def needing(order: int) -> Iterator[str]:
