@@ -80,10 +80,8 @@ def episode_of(result: Result, out: Path) -> Episode:
     for agent, model in zip(agents, models, strict=True):
         check_agent(agent, scenarios[0], model)
     episode = Episode(experiment, scenarios[0], Lineup(agents, models), result.episode)
-    try:
-        episode.check_same(result)
-    except ConfigError as error:
-        raise ConfigError(f"it {error}") from error
+    if how := next(episode.what_differs(result), None):
+        raise ConfigError(f"it {how}")
     return episode
 
 

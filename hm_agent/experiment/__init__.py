@@ -314,11 +314,9 @@ class Experiment:
             if result is None:
                 check_format(episode.folder / FILE)
                 continue
-            try:
-                episode.check_same(result)
-            except ConfigError as error:
+            if how := next(episode.what_differs(result), None):
                 remedy = "use the same settings, name another --out, or play all anew with --overwrite"
-                raise ConfigError(f"{episode.folder} {error}: {remedy}") from error
+                raise ConfigError(f"{episode.folder} {how}: {remedy}")
             if result.is_finished or not self.retry_failed:
                 played.add(episode.folder)
                 if not result.judged.is_finished:

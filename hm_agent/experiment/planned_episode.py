@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -100,10 +100,14 @@ class Episode:
     def asks_language_model(self) -> bool:
         return any(model != BUILTIN for model in self.models)
 
-    def check_same(self, result: Result) -> None:
-        """Raises ConfigError, which says how, if a result was played or measured otherwise: `was played with ...`."""
-        self._check_same_measure(result)
-        self._check_same_prompts(result)
+    def what_differs(self, result: Result) -> Iterator[str]:
+        """Yields in what a result was measured or played otherwise than this episode is now: `was played with ...`."""
+        measure = self.scenario.metric.measure
+        if (was_by := result.measure) not in (None, measure):
+            yield f"was measured by {was_by.name} ({was_by.unit}), not by {measure.name} ({measure.unit})"
+        if changed := [name for name, digest in result.prompts.items() if template_hash(name) != digest]:
+            verb = "was" if len(changed) == 1 else "were"
+            yield f"was played with other prompts: {listed(changed[:3])} {verb} changed since"
         recorded = {"scenario": result.scenario, "agent": result.agent, "model": result.model, **result.settings}
         condition = {"scenario": self.scenario.name, "agent": self.agent, "model": self.model}
         requested = {**condition, **dict.fromkeys((OWN_FILE, CODE, ENDPOINT, EXTRA_BODY)), **self.settings}
@@ -120,20 +124,7 @@ class Episode:
                 how = f"with another content of --{files[name]}, or before a hash of it was kept"
             elif name == CODE:
                 how = "with other code of your own agents or models"
-            raise ConfigError(f"was played {how}")
-
-    def _check_same_measure(self, result: Result) -> None:
-        now = self.scenario.metric.measure
-        if result.measure not in (None, now):
-            raise ConfigError(
-                f"was measured by {result.measure.name} ({result.measure.unit}), not by {now.name} ({now.unit})"
-            )
-
-    def _check_same_prompts(self, result: Result) -> None:
-        changed = [name for name, digest in result.prompts.items() if template_hash(name) != digest]
-        if changed:
-            verb = "was" if len(changed) == 1 else "were"
-            raise ConfigError(f"was played with other prompts: {listed(changed[:3])} {verb} changed since")
+            yield f"was played {how}"
 
     @property
     def title(self) -> str:
